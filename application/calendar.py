@@ -1,0 +1,212 @@
+"""Plan, change, move, start, complete, cancel an event; its reminders follow in the same commit."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from datetime import datetime
+from functools import reduce
+
+from attrs import frozen
+
+from application.ports.ledger import Change, Context, Ledger, Transaction, Versioned
+from application.ports.machine import Clock, Ids
+from domain import calendar_event, policies, reminder
+from domain.calendar_event import CalendarEvent
+from domain.errors import NoSuchEvent
+from domain.reminder import Reminder
+from domain.triggers import Trigger, check_triggers
+from domain.values import AppointmentId, EventId, Kind, ReminderId, TenantId, Timing, UserId
+
+
+@frozen
+class Draft:
+    """An event as somebody wants it, before it has an id or after."""
+
+    tenant_id: TenantId
+    owner_user_id: UserId
+    timing: Timing
+    title: str | None = None
+    client_user_id: UserId | None = None
+    kind: Kind = Kind.OTHER
+    appointment_id: AppointmentId | None = None
+    triggers: tuple[Trigger, ...] = ()
+
+
+@frozen
+class Done:
+    """What a command came to: the event now, what happened to it, and what to its reminders."""
+
+    event: CalendarEvent
+    happened: tuple[calendar_event.Event, ...]
+    reminders: tuple[Reminder, ...]
+
+
+@frozen
+class Calendar:
+    """Every method raises Refused when the rules say no, Busy when a lock is not had, Unavailable."""
+
+    ledger: Ledger
+    clock: Clock
+    ids: Ids
+
+    def plan(self, draft: Draft, event_id: EventId | None = None) -> Done:
+        """Plan an event; with the id of one that is there already, nothing happens."""
+        with self._transaction("user") as transaction:
+            return self._plan(transaction, draft, event_id or EventId(self.ids.new()), self.clock.now())
+
+    def put(self, draft: Draft, event_id: EventId) -> Done:
+        """Plan the event, or move and change the one of this id so that it is as drafted.
+
+        For whoever reads the same calendar again and again; the id is the reader's to derive. An event that
+        is over stays as it is.
+        """
+        with self._transaction("import") as transaction:
+            now = self.clock.now()
+            found = transaction.event(event_id)
+            if found is None:
+                return self._plan(transaction, draft, event_id, now)
+            if draft.title is not None:
+                transaction.write_title(event_id, draft.title)
+            if not found.state.status.is_open:
+                return Done(found.state, (), ())
+            triggers = check_triggers(draft.triggers)
+            done: list[Done] = []
+            if draft.timing != found.state.timing:
+                done.append(self._follow(transaction, event_id, calendar_event.Move(draft.timing, now)))
+            change = calendar_event.Change(
+                owner_user_id=draft.owner_user_id,
+                client_user_id=draft.client_user_id,
+                triggers=triggers,
+                time_zone=draft.timing.time_zone,
+                tz_version=draft.timing.tz_version,
+                at=now,
+            )
+            done.append(self._follow(transaction, event_id, change))
+            return Done(
+                done[-1].event,
+                tuple(happened for one in done for happened in one.happened),
+                tuple(row for one in done for row in one.reminders),
+            )
+
+    def change(
+        self,
+        event_id: EventId,
+        *,
+        tz_version: str,
+        owner_user_id: UserId | None = None,
+        client_user_id: UserId | None = None,
+        no_client: bool = False,
+        triggers: tuple[Trigger, ...] | None = None,
+        time_zone: str | None = None,
+    ) -> Done:
+        """Change what is given and keep the rest; the wall clock stays when the zone changes."""
+        with self._transaction("user") as transaction:
+            event = _there(transaction.event(event_id)).state
+            client = client_user_id or event.client_user_id
+            change = calendar_event.Change(
+                owner_user_id=owner_user_id or event.owner_user_id,
+                client_user_id=None if no_client else client,
+                triggers=event.triggers if triggers is None else triggers,
+                time_zone=time_zone or event.timing.time_zone,
+                tz_version=tz_version,
+                at=self.clock.now(),
+            )
+            return self._follow(transaction, event_id, change)
+
+    def move(
+        self,
+        event_id: EventId,
+        start_local: datetime,
+        *,
+        tz_version: str,
+        end_at: datetime | None = None,
+    ) -> Done:
+        """Move an event to another wall time in its zone; without `end_at` it keeps its length."""
+        with self._transaction("user") as transaction:
+            old = _there(transaction.event(event_id)).state.timing
+            moved = Timing.of(start_local, old.time_zone, all_day=old.all_day, tz_version=tz_version)
+            if end_at is None and old.end_at is not None:
+                end_at = moved.start_at + (old.end_at - old.start_at)
+            timing = Timing.of(
+                start_local, old.time_zone, end_at=end_at, all_day=old.all_day, tz_version=tz_version
+            )
+            return self._follow(transaction, event_id, calendar_event.Move(timing, self.clock.now()))
+
+    def start(self, event_id: EventId) -> Done:
+        """The event has begun."""
+        return self._tell(event_id, calendar_event.Start(self.clock.now()))
+
+    def complete(self, event_id: EventId) -> Done:
+        """The event is over; its Pending reminders are skipped."""
+        return self._tell(event_id, calendar_event.Complete(self.clock.now()))
+
+    def cancel(self, event_id: EventId) -> Done:
+        """The event will not be; its Pending reminders are skipped."""
+        return self._tell(event_id, calendar_event.Cancel(self.clock.now()))
+
+    def _transaction(self, actor: str) -> AbstractContextManager[Transaction]:
+        return self.ledger.transaction(Context(self.ids.new(), actor))
+
+    def _tell(self, event_id: EventId, command: calendar_event.Command) -> Done:
+        with self._transaction("user") as transaction:
+            return self._follow(transaction, event_id, command)
+
+    def _plan(self, transaction: Transaction, draft: Draft, event_id: EventId, now: datetime) -> Done:
+        plan = calendar_event.Plan(
+            id=event_id,
+            tenant_id=draft.tenant_id,
+            owner_user_id=draft.owner_user_id,
+            timing=draft.timing,
+            at=now,
+            client_user_id=draft.client_user_id,
+            kind=draft.kind,
+            appointment_id=draft.appointment_id,
+            triggers=draft.triggers,
+        )
+        done = self._follow(transaction, event_id, plan)
+        if done.happened and draft.title is not None:
+            transaction.write_title(event_id, draft.title)
+        return done
+
+    def _follow(self, transaction: Transaction, event_id: EventId, command: calendar_event.Command) -> Done:
+        """Decide a command on an event, and on its reminders what the policies ask for; record both.
+
+        The event row is locked first, then its Pending reminders ordered by id (design section 4).
+        """
+        found = transaction.event(event_id)
+        before = found.state if found else None
+        happened = calendar_event.decide(before, command)
+        after = reduce(calendar_event.evolve, happened, before)
+        assert after is not None
+        if not happened:
+            return Done(after, (), ())
+        pending = {row.state.id: row for row in transaction.pending(event_id)}
+        changes = [Change(event_id, found.version if found else 0, happened, after)]
+        state = before
+        for one in happened:
+            next_state = calendar_event.evolve(state, one)
+            asks = policies.when_event_happened(
+                one, state, next_state, [row.state for row in pending.values()], self._reminder_ids()
+            )
+            changes += [_asked(ask, pending.get(ask.reminder_id)) for ask in asks]
+            state = next_state
+        transaction.record(changes)
+        reminders = tuple(change.state for change in changes if isinstance(change.state, Reminder))
+        return Done(after, tuple(happened), reminders)
+
+    def _reminder_ids(self) -> Iterator[ReminderId]:
+        while True:
+            yield ReminderId(self.ids.new())
+
+
+def _there(found: Versioned[CalendarEvent] | None) -> Versioned[CalendarEvent]:
+    if found is None:
+        raise NoSuchEvent
+    return found
+
+
+def _asked(ask: policies.Ask, row: Versioned[Reminder] | None) -> Change:
+    before = row.state if row else None
+    events = reminder.decide(before, ask.command)
+    after = reduce(reminder.evolve, events, before)
+    assert after is not None
+    return Change(ask.reminder_id, row.version if row else 0, events, after)

@@ -1,0 +1,181 @@
+"""Claim deliveries, look again whether they are still wanted, send them, and say what became of them.
+
+One message, one delivery: at most once, except where the answer was lost and the channel's policy is to
+repeat under the same id (design section 3).
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+
+from attrs import frozen
+
+from application.notifying import CONSOLE
+from application.ports.channel import (
+    Accepted,
+    Channel,
+    Later,
+    OutcomeUnknown,
+    OutgoingMessage,
+    RefusedForGood,
+)
+from application.ports.deliveries import Deliveries
+from application.ports.ledger import Ledger
+from application.ports.machine import Clock
+from application.ports.people import ContactPoint, People, Recipient
+from application.wording import words
+from domain import delivery
+from domain.calendar_event import CalendarEvent
+from domain.delivery import Delivery, SkipReason
+from domain.errors import ClaimIsLost
+from domain.values import DeliveryId, EventStatus
+
+
+@frozen
+class DeliveryOptions:
+    """`lease` outlasts a send; waits between tries double from `first_wait` to `longest_wait`."""
+
+    batch_size: int = 20
+    lease: timedelta = timedelta(seconds=60)
+    max_attempts: int = 5
+    first_wait: timedelta = timedelta(seconds=15)
+    longest_wait: timedelta = timedelta(minutes=30)
+
+
+@frozen
+class Handled:
+    """What became of one delivery, in ids only."""
+
+    delivery_id: DeliveryId
+    channel: str
+    status: delivery.Status
+    reason: str | None
+
+
+@frozen
+class Delivering:
+    """The deliveries of one channel."""
+
+    deliveries: Deliveries
+    people: People
+    ledger: Ledger
+    channel: Channel
+    clock: Clock
+    options: DeliveryOptions = DeliveryOptions()
+
+    def tick(self, stopping: Callable[[], bool] = lambda: False) -> Iterator[Handled]:
+        """Send what is due on this channel until nothing is; on a stop the rest is given back unsent."""
+        yield from self._lose_track_of_overdue()
+        while not stopping():
+            now = self.clock.now()
+            claimed = self.deliveries.claim(
+                self.channel.name, self.options.batch_size, now, now + self.options.lease
+            )
+            for one in claimed:
+                yield from self._deliver(one, stopping)
+            if len(claimed) < self.options.batch_size:
+                return
+
+    def _lose_track_of_overdue(self) -> Iterator[Handled]:
+        now = self.clock.now()
+        for one in self.deliveries.overdue(self.channel.name, now, 100):
+            lost = self._settle(one, delivery.LoseTrack(one.claim, "its sender fell silent", now))
+            if lost is not None:
+                yield _handled(self._repeated(lost))
+
+    def _deliver(self, claimed: Delivery, stopping: Callable[[], bool]) -> Iterator[Handled]:
+        now = self.clock.now()
+        lease_is_short = claimed.lease_until is None or now + self.channel.timeout >= claimed.lease_until
+        if stopping() or lease_is_short:
+            self._settle(claimed, delivery.GiveBack(claimed.claim, now))
+            return
+        command = self._send(claimed, now)
+        settled = self._settle(claimed, command)
+        if settled is not None:
+            yield _handled(self._repeated(settled))
+
+    def _send(self, claimed: Delivery, now: datetime) -> delivery.Command:
+        """Look again, send, and put the outcome into a command."""
+        found = self.ledger.event(claimed.event_id)
+        if found is None or found.state.status is EventStatus.CANCELLED:
+            return delivery.Skip(claimed.claim, SkipReason.CANCELLED, now)
+        if _is_over(found.state, claimed, now):
+            return delivery.Skip(claimed.claim, SkipReason.EVENT_OVER, now)
+        known = self.people.recipients({(claimed.tenant_id, claimed.user_id)}).get(claimed.user_id)
+        address = str(claimed.user_id)
+        if self.channel.name != CONSOLE:
+            point = _point(known, claimed)
+            if point is None or point.opted_out:
+                return delivery.Skip(claimed.claim, SkipReason.OPTED_OUT, now)
+            address = point.address
+        outcome = self.channel.send(self._message(claimed, found.state, known, address))
+        now = self.clock.now()
+        match outcome:
+            case Accepted(provider_id):
+                return delivery.Accept(claimed.claim, provider_id, now)
+            case RefusedForGood(reason):
+                return delivery.Refuse(claimed.claim, reason, now)
+            case Later(reason, retry_after):
+                if claimed.attempts >= self.options.max_attempts:
+                    return delivery.Refuse(claimed.claim, f"{claimed.attempts} tries: {reason}", now)
+                wait = max(self._wait(claimed), retry_after or timedelta(0))
+                return delivery.Postpone(claimed.claim, reason, now + wait, now)
+            case OutcomeUnknown(reason):
+                return delivery.LoseTrack(claimed.claim, reason, now)
+
+    def _message(
+        self, claimed: Delivery, event: CalendarEvent, known: Recipient | None, address: str
+    ) -> OutgoingMessage:
+        language = known.person.language if known else "en"
+        time_zone = known.person.time_zone if known else event.timing.time_zone
+        said = words(claimed.template, event, self.ledger.title(event.id), language, time_zone)
+        data: dict[str, str | int | None] = {
+            "reminderId": str(claimed.reminder_id),
+            "eventId": str(event.id),
+            "tenantId": str(event.tenant_id),
+            "kind": event.kind.value,
+            "startAt": event.timing.start_at.isoformat(),
+            "timeZone": event.timing.time_zone,
+        }
+        return OutgoingMessage(claimed.id, address, claimed.template.value, said.subject, said.text, data)
+
+    def _wait(self, claimed: Delivery) -> timedelta:
+        doublings = min(max(claimed.attempts - 1, 0), 16)
+        return min(self.options.first_wait * (1 << doublings), self.options.longest_wait)
+
+    def _settle(self, before: Delivery, command: delivery.Command) -> Delivery | None:
+        """The delivery after the command; None when another claim has it by now."""
+        try:
+            (happened,) = delivery.decide(before, command)
+            after = delivery.evolve(before, happened)
+            self.deliveries.settle(before, happened, after)
+        except ClaimIsLost:
+            return None
+        return after
+
+    def _repeated(self, settled: Delivery) -> Delivery:
+        """An Unknown one goes back to Pending where the channel repeats and tries are left."""
+        if (
+            settled.status is not delivery.Status.UNKNOWN
+            or not self.channel.repeats_unknown
+            or settled.attempts >= self.options.max_attempts
+        ):
+            return settled
+        now = self.clock.now()
+        return self._settle(settled, delivery.Repeat(now + self._wait(settled), now)) or settled
+
+
+def _is_over(event: CalendarEvent, claimed: Delivery, now: datetime) -> bool:
+    """Whether the event is over; a reminder that was due only after its end is for afterwards."""
+    end = event.timing.end_at
+    if event.status is EventStatus.COMPLETED:
+        return True
+    return end is not None and claimed.due_at < end <= now
+
+
+def _point(known: Recipient | None, claimed: Delivery) -> ContactPoint | None:
+    points = known.contact_points if known else ()
+    return next((point for point in points if point.id == claimed.contact_point_id), None)
+
+
+def _handled(one: Delivery) -> Handled:
+    return Handled(one.id, one.channel, one.status, one.reason)

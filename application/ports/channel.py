@@ -1,0 +1,80 @@
+"""One way to reach people."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Protocol
+from uuid import UUID
+
+from attrs import field, frozen
+
+
+@frozen
+class OutgoingMessage:
+    """A message for one address. `id` is the delivery's, the same at every try: the idempotency key.
+
+    `data` are ids and times for machines; `subject` and `text` are for people.
+    """
+
+    id: UUID
+    address: str = field(repr=False)
+    template: str
+    subject: str = field(repr=False)
+    text: str = field(repr=False)
+    data: Mapping[str, str | int | None]
+
+
+@frozen
+class Accepted:
+    """The channel took it."""
+
+    provider_id: str | None = None
+
+
+@frozen
+class RefusedForGood:
+    """The channel will never take it."""
+
+    reason: str
+
+
+@frozen
+class Later:
+    """The channel did not take it now; not before `retry_after` from now, where it said so."""
+
+    reason: str
+    retry_after: timedelta | None = None
+
+
+@frozen
+class OutcomeUnknown:
+    """It may have been taken: the answer was lost."""
+
+    reason: str
+
+
+Outcome = Accepted | RefusedForGood | Later | OutcomeUnknown
+
+
+class Channel(Protocol):
+    """One way to reach people."""
+
+    @property
+    def name(self) -> str:
+        """The channel's name, as contact points give it."""
+
+    @property
+    def repeats_unknown(self) -> bool:
+        """Whether a message of unknown fate is sent again, under the same id (design section 3)."""
+
+    @property
+    def timeout(self) -> timedelta:
+        """The longest that one `send` takes."""
+
+    def check(self, address: str) -> str:
+        """The address in its one spelling; Invalid when it is none for this channel."""
+
+    def send(self, message: OutgoingMessage) -> Outcome:
+        """Send one message; raises for nothing that the other side does.
+
+        The reasons in an outcome hold neither address nor text.
+        """

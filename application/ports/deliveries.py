@@ -1,0 +1,48 @@
+"""The consumer's inbox, and the messages that come of it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from attrs import frozen
+
+from application.ports.backlog import Backlog
+from domain.delivery import Delivery
+from domain.delivery import Event as DeliveryEvent
+from domain.values import ReminderId
+
+
+@frozen
+class Received:
+    """A due reminder as the consumer took it in, and the deliveries that it makes."""
+
+    reminder_id: ReminderId
+    deliveries: Sequence[Delivery]
+
+
+class Deliveries(Protocol):
+    """The consumer's inbox and the messages that come of it."""
+
+    def receive(self, received: Sequence[Received], now: datetime) -> Sequence[bool]:
+        """Keep inbox rows and their deliveries in one commit; False for a reminder that was taken in before.
+
+        Of several deliveries with one (reminder_id, channel, address_key) the first is kept.
+        """
+
+    def claim(self, channel: str, limit: int, now: datetime, lease_until: datetime) -> Sequence[Delivery]:
+        """Take up to `limit` Pending deliveries of a channel whose not_before has come, in one commit.
+
+        Oldest due_at first; those in another's hands are passed over. They come back as Sending.
+        """
+
+    def settle(self, before: Delivery, happened: DeliveryEvent, after: Delivery) -> None:
+        """Write what became of a delivery; ClaimIsLost where it is not as `before` any more."""
+
+    def overdue(self, channel: str, now: datetime, limit: int) -> Sequence[Delivery]:
+        """The deliveries of a channel that are Sending though their lease has run out."""
+
+    def of_reminder(self, reminder_id: ReminderId) -> Sequence[Delivery]:
+        """All deliveries about one reminder, ordered by id."""
+
+    def backlog(self, now: datetime) -> Backlog:
+        """The Pending deliveries whose not_before has come."""

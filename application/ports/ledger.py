@@ -1,0 +1,197 @@
+"""The ledger: events, reminders and their history, in one commit."""
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Generic, Protocol, TypeVar
+from uuid import UUID
+
+from attrs import frozen
+
+from application.ports.backlog import Backlog
+from domain import calendar_event, reminder
+from domain.calendar_event import CalendarEvent
+from domain.policies import ReminderDueEvent
+from domain.reminder import Reminder
+from domain.values import EventId, ReminderId, TenantId
+
+State = TypeVar("State", covariant=True)
+
+
+@frozen
+class Context:
+    """In whose name a transaction runs: `correlation_id` is the run id of a cycle, or a command's own."""
+
+    correlation_id: UUID
+    actor: str = "system"
+
+
+@frozen
+class Versioned(Generic[State]):
+    """A state and how many events made it."""
+
+    state: State
+    version: int
+
+
+@frozen
+class Change:
+    """Events to add to one stream that still has `after` of them, and the state that they lead to."""
+
+    stream_id: UUID
+    after: int
+    events: Sequence[calendar_event.Event | reminder.Event]
+    state: CalendarEvent | Reminder
+
+
+@frozen
+class OutboxMessage:
+    """One message to be published: `key` orders it, `payload` is encoded by the adapter's codec.
+
+    The id is that of the reminder it tells of: there is one such message a reminder (INV-REM-5), so that
+    no retry can invent a second.
+    """
+
+    id: ReminderId
+    topic: str
+    key: EventId
+    payload: ReminderDueEvent
+
+
+@frozen
+class Settled:
+    """A due reminder as it was decided: `state` after `events`, on this version of its event."""
+
+    state: Reminder
+    after: int
+    events: Sequence[reminder.Event]
+    event_version: int
+    message: OutboxMessage | None
+
+
+@frozen
+class Poison:
+    """A due row that cannot be decided, encoded or written; it stays Pending."""
+
+    reminder_id: ReminderId
+    event_id: EventId
+    problem: str
+
+
+@frozen
+class Claimed:
+    """Due rows under lock, oldest DueAt first, and those among them that cannot be read."""
+
+    due: Sequence[Versioned[Reminder]]
+    poison: Sequence[Poison] = ()
+
+
+@frozen
+class Unreadable:
+    """A row that is there and makes no sense, and why."""
+
+    problem: str
+
+
+@frozen
+class Settlement:
+    """What came of a batch: written; changed underneath and left out; refused by the store and left out."""
+
+    written: Collection[ReminderId]
+    stale: Collection[ReminderId] = ()
+    poison: Sequence[Poison] = ()
+
+
+class Transaction(Protocol):
+    """One transaction over many aggregates. Nothing is seen by others before its block ends."""
+
+    def event(self, event_id: EventId) -> Versioned[CalendarEvent] | None:
+        """The event, locked against every other change until the block ends; None where there is none.
+
+        Raises Busy when the lock is not had within 15 s.
+        """
+
+    def pending(self, event_id: EventId) -> Sequence[Versioned[Reminder]]:
+        """The Pending reminders of an event, ordered by id, locked until the block ends; Busy as above."""
+
+    def record(self, changes: Sequence[Change]) -> None:
+        """Add the events and write the states; Conflict when a stream has not the version it should have.
+
+        A second Pending reminder of one event and trigger is a Conflict too (INV-REM-6).
+        """
+
+    def write_title(self, event_id: EventId, title: str) -> None:
+        """Keep the title of an event where it can be erased; an earlier one is replaced."""
+
+    def claim_due(self, as_of: datetime, limit: int, leave_out: Collection[ReminderId] = ()) -> Claimed:
+        """Lock up to `limit` rows that are Pending with due_at < as_of, oldest first, none of `leave_out`.
+
+        Rows that somebody else holds are passed over without waiting; events are not locked.
+        """
+
+    def parents(
+        self, event_ids: Collection[EventId]
+    ) -> Mapping[EventId, Versioned[CalendarEvent] | Unreadable]:
+        """The events as committed now, without a lock; those that are not there are left out."""
+
+    def count_passed_over(
+        self, as_of: datetime, claimed: Collection[ReminderId], last: datetime | None
+    ) -> int:
+        """How many rows are Pending with due_at < as_of, not after `last` if given, and not in `claimed`."""
+
+    def settle(self, batch: Sequence[Settled]) -> Settlement:
+        """Write a decided batch: rows, history and outbox, in a number of statements that does not grow.
+
+        A row is written only where it is still Pending at its version and its event still at the version
+        on which it was decided; else it is stale. A row that cannot be encoded, or that the store refuses,
+        is poison. Neither keeps the rest from being written.
+        """
+
+
+@frozen
+class Recorded:
+    """One event of a stream as it was kept."""
+
+    stream_id: UUID
+    version: int
+    event: calendar_event.Event | reminder.Event
+    correlation_id: UUID
+    actor: str
+    occurred_at: datetime
+
+
+@frozen
+class Upcoming:
+    """A Pending reminder beside what it is about."""
+
+    reminder: Reminder
+    event: CalendarEvent
+    title: str | None
+
+
+class Ledger(Protocol):
+    """Events, reminders and their history."""
+
+    def transaction(self, context: Context) -> AbstractContextManager[Transaction]:
+        """All that is done in the block is committed when it ends, whole, or not at all when it raises.
+
+        Raises Unavailable when the store cannot be reached or falls silent.
+        """
+
+    def event(self, event_id: EventId) -> Versioned[CalendarEvent] | None:
+        """The event as committed now, without a lock."""
+
+    def reminders(self, event_id: EventId) -> Sequence[Versioned[Reminder]]:
+        """All reminders of an event, whatever their status, ordered by due_at and id."""
+
+    def title(self, event_id: EventId) -> str | None:
+        """The title of an event; None where it has none or was erased."""
+
+    def history(self, stream_id: UUID) -> Sequence[Recorded]:
+        """All events of a stream in order; nothing for an unknown one."""
+
+    def upcoming(self, until: datetime, limit: int, tenant_id: TenantId | None = None) -> Sequence[Upcoming]:
+        """Pending reminders due before `until`, oldest first, of one tenant or of all."""
+
+    def backlog(self, as_of: datetime) -> Backlog:
+        """The Pending reminders with due_at < as_of."""

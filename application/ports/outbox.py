@@ -1,0 +1,51 @@
+"""The outbox, from the relay's side."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Protocol
+from uuid import UUID
+
+from attrs import field, frozen
+
+from application.ports.backlog import Backlog
+
+
+@frozen
+class Message:
+    """An outbox message as bytes for the wire: `payload` is JSON, `headers` are text."""
+
+    id: UUID
+    topic: str
+    key: UUID
+    payload: bytes = field(repr=False)
+    headers: Mapping[str, str] = field(factory=dict)
+
+
+@frozen
+class ClaimedMessage:
+    """A message in this relay's hands; `claim` is the number that later marks must name."""
+
+    message: Message
+    claim: int
+
+
+class Outbox(Protocol):
+    """Messages that were committed and wait to be published."""
+
+    def claim(self, relay: str, limit: int, now: datetime, lease: timedelta) -> Sequence[ClaimedMessage]:
+        """Take up to `limit` unpublished messages, oldest first, for `lease` from `now`, in one commit.
+
+        A message that another relay holds by an unfinished lease, or that was parked, is not taken.
+        """
+
+    def mark_published(self, claims: Sequence[ClaimedMessage], now: datetime) -> int:
+        """Mark those whose claim is still the current one as published; how many they were."""
+
+    def release(self, claims: Sequence[ClaimedMessage]) -> int:
+        """Give back those whose claim is still the current one, to be taken again at once."""
+
+    def park(self, claims: Sequence[tuple[ClaimedMessage, str]], now: datetime) -> int:
+        """Put aside, with a reason, those that can never be published; they stop nobody and stay visible."""
+
+    def backlog(self, now: datetime) -> Backlog:
+        """The messages that are neither published nor parked."""

@@ -1,0 +1,333 @@
+"""A delivery: one message about one reminder to one address over one channel.
+
+    Pending -> Sending -> Delivered | Failed | Unknown
+    Sending -> Pending (later),  Pending -> Skipped(reason),  Unknown -> Pending | Delivered
+
+A Sending whose lease has run out is Unknown: a frozen sender cannot be fenced off a wire, so nobody knows
+whether the message left. Delivered, Failed and Skipped are terminal (INV-DLV-2). Kept as a row, not a stream.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+
+import attrs
+from attrs import frozen
+
+from domain.errors import BrokenHistory, ClaimIsLost, DeliveryIsOver, NoSuchDelivery
+from domain.values import ContactPointId, DeliveryId, EventId, ReminderId, TenantId, UserId
+
+
+class Status(StrEnum):
+    PENDING = "Pending"
+    SENDING = "Sending"
+    DELIVERED = "Delivered"
+    FAILED = "Failed"
+    UNKNOWN = "Unknown"
+    SKIPPED = "Skipped"
+
+
+class SkipReason(StrEnum):
+    """Why a message is not sent after all, as found at the moment of sending."""
+
+    CANCELLED = "cancelled"
+    EVENT_OVER = "event_over"
+    OPTED_OUT = "opted_out"
+
+
+class Template(StrEnum):
+    """Which message it is; the specification, algorithm, "Событие"."""
+
+    APPOINTMENT_REMINDER = "AppointmentReminder"
+    CALENDAR_REMINDER = "CalendarReminder"
+
+
+@frozen
+class Delivery:
+    """`contact_point_id` is None for the console; the address itself is never a part of a delivery, and
+    `address_key` is its hash: (reminder_id, channel, address_key) is unique.
+
+    `not_before` is when it may be tried next; `claim` counts the claims; a lease ends at `lease_until`.
+    """
+
+    id: DeliveryId
+    tenant_id: TenantId
+    reminder_id: ReminderId
+    event_id: EventId
+    user_id: UserId
+    channel: str
+    contact_point_id: ContactPointId | None
+    address_key: str
+    template: Template
+    due_at: datetime
+    not_before: datetime
+    status: Status = Status.PENDING
+    attempts: int = 0
+    claim: int = 0
+    lease_until: datetime | None = None
+    reason: str | None = None
+    provider_id: str | None = None
+
+
+@frozen
+class Create:
+    id: DeliveryId
+    tenant_id: TenantId
+    reminder_id: ReminderId
+    event_id: EventId
+    user_id: UserId
+    channel: str
+    contact_point_id: ContactPointId | None
+    address_key: str
+    template: Template
+    due_at: datetime
+    at: datetime
+
+
+@frozen
+class Claim:
+    """Take it for sending until `lease_until`."""
+
+    lease_until: datetime
+    at: datetime
+
+
+@frozen
+class Accept:
+    """The channel took it; `provider_id` is the channel's own name for the message, where it gives one."""
+
+    claim: int
+    provider_id: str | None
+    at: datetime
+
+
+@frozen
+class Refuse:
+    """The channel said no for good."""
+
+    claim: int
+    reason: str
+    at: datetime
+
+
+@frozen
+class Postpone:
+    """The channel did not take it now; try again from `until`."""
+
+    claim: int
+    reason: str
+    until: datetime
+    at: datetime
+
+
+@frozen
+class GiveBack:
+    """Claimed, and nothing was sent: back to Pending, and the attempt does not count."""
+
+    claim: int
+    at: datetime
+
+
+@frozen
+class Skip:
+    """Not to be sent after all, as the sender found when it looked again."""
+
+    claim: int
+    reason: SkipReason
+    at: datetime
+
+
+@frozen
+class LoseTrack:
+    """It may have left or not: the answer was lost, or the lease ran out while it was being sent."""
+
+    claim: int
+    reason: str
+    at: datetime
+
+
+@frozen
+class Repeat:
+    """Try an Unknown one again from `not_before`, under the same idempotency key."""
+
+    not_before: datetime
+    at: datetime
+
+
+@frozen
+class Confirm:
+    """An Unknown one did arrive, somebody says."""
+
+    at: datetime
+
+
+Command = Create | Claim | Accept | Refuse | Postpone | GiveBack | Skip | LoseTrack | Repeat | Confirm
+
+
+@frozen
+class DeliveryCreated:
+    delivery: Delivery
+
+
+@frozen
+class DeliveryClaimed:
+    lease_until: datetime
+    at: datetime
+
+
+@frozen
+class DeliveryAccepted:
+    provider_id: str | None
+    at: datetime
+
+
+@frozen
+class DeliveryRefused:
+    reason: str
+    at: datetime
+
+
+@frozen
+class DeliveryPostponed:
+    reason: str
+    until: datetime
+    at: datetime
+
+
+@frozen
+class DeliveryGivenBack:
+    at: datetime
+
+
+@frozen
+class DeliverySkipped:
+    reason: SkipReason
+    at: datetime
+
+
+@frozen
+class DeliveryLost:
+    reason: str
+    at: datetime
+
+
+@frozen
+class DeliveryRepeated:
+    not_before: datetime
+    at: datetime
+
+
+Event = (
+    DeliveryCreated
+    | DeliveryClaimed
+    | DeliveryAccepted
+    | DeliveryRefused
+    | DeliveryPostponed
+    | DeliveryGivenBack
+    | DeliverySkipped
+    | DeliveryLost
+    | DeliveryRepeated
+)
+
+OVER = (Status.DELIVERED, Status.FAILED, Status.SKIPPED)
+
+
+def decide(delivery: Delivery | None, command: Command) -> list[Event]:
+    """What follows from a command; only the current claim may say what became of a message (INV-DLV-3)."""
+    match delivery, command:
+        case None, Create():
+            return [DeliveryCreated(_created(command))]
+        case None, _:
+            raise NoSuchDelivery
+        case Delivery(), Create():
+            return []
+        case Delivery(status=Status.DELIVERED), Confirm():
+            return []
+        case Delivery(status=Status.DELIVERED | Status.FAILED | Status.SKIPPED), _:
+            raise DeliveryIsOver
+        case Delivery(status=Status.PENDING), Claim():
+            return (
+                [DeliveryClaimed(command.lease_until, command.at)]
+                if delivery.not_before <= command.at
+                else []
+            )
+        case Delivery(status=Status.UNKNOWN), Repeat(not_before, at):
+            return [DeliveryRepeated(not_before, at)]
+        case Delivery(status=Status.UNKNOWN), Confirm(at):
+            return [DeliveryAccepted(None, at)]
+        case Delivery(), Claim() | Repeat() | Confirm():
+            raise ClaimIsLost
+        case Delivery(), Accept() | Refuse() | Postpone() | GiveBack() | Skip() | LoseTrack():
+            if delivery.status is not Status.SENDING or command.claim != delivery.claim:
+                raise ClaimIsLost
+            return [_outcome(command)]
+
+
+def _outcome(command: Accept | Refuse | Postpone | GiveBack | Skip | LoseTrack) -> Event:
+    match command:
+        case Accept():
+            return DeliveryAccepted(command.provider_id, command.at)
+        case Refuse():
+            return DeliveryRefused(command.reason, command.at)
+        case Postpone():
+            return DeliveryPostponed(command.reason, command.until, command.at)
+        case GiveBack():
+            return DeliveryGivenBack(command.at)
+        case Skip():
+            return DeliverySkipped(command.reason, command.at)
+        case LoseTrack():
+            return DeliveryLost(command.reason, command.at)
+
+
+def _created(command: Create) -> Delivery:
+    return Delivery(
+        id=command.id,
+        tenant_id=command.tenant_id,
+        reminder_id=command.reminder_id,
+        event_id=command.event_id,
+        user_id=command.user_id,
+        channel=command.channel,
+        contact_point_id=command.contact_point_id,
+        address_key=command.address_key,
+        template=command.template,
+        due_at=command.due_at,
+        not_before=command.at,
+    )
+
+
+def evolve(delivery: Delivery | None, happened: Event) -> Delivery:
+    """The delivery after what happened; it never refuses and never reads a clock."""
+    match delivery, happened:
+        case None, DeliveryCreated(created):
+            return created
+        case None, _:
+            raise BrokenHistory(f"{type(happened).__name__} before DeliveryCreated")
+        case Delivery(), DeliveryCreated():
+            raise BrokenHistory("DeliveryCreated twice")
+        case Delivery(), DeliveryClaimed():
+            return attrs.evolve(
+                delivery,
+                status=Status.SENDING,
+                attempts=delivery.attempts + 1,
+                claim=delivery.claim + 1,
+                lease_until=happened.lease_until,
+            )
+        case Delivery(), DeliveryAccepted():
+            return _ended(delivery, Status.DELIVERED, reason=None, provider_id=happened.provider_id)
+        case Delivery(), DeliveryRefused():
+            return _ended(delivery, Status.FAILED, reason=happened.reason)
+        case Delivery(), DeliveryPostponed():
+            return _ended(delivery, Status.PENDING, reason=happened.reason, not_before=happened.until)
+        case Delivery(), DeliveryGivenBack():
+            return _ended(delivery, Status.PENDING, attempts=delivery.attempts - 1)
+        case Delivery(), DeliverySkipped():
+            return _ended(
+                delivery, Status.SKIPPED, reason=happened.reason.value, attempts=delivery.attempts - 1
+            )
+        case Delivery(), DeliveryLost():
+            return _ended(delivery, Status.UNKNOWN, reason=happened.reason)
+        case Delivery(), DeliveryRepeated():
+            return _ended(delivery, Status.PENDING, not_before=happened.not_before)
+
+
+def _ended(delivery: Delivery, status: Status, **changes: object) -> Delivery:
+    return attrs.evolve(delivery, status=status, lease_until=None, **changes)  # type: ignore[arg-type]

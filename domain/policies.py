@@ -1,0 +1,141 @@
+"""What one aggregate's event asks of another: how reminders follow their event, and what a sent one tells.
+
+Each policy is a pure function; it gives the commands that are to be decided in the same commit.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from attrs import frozen
+
+from domain import calendar_event, reminder
+from domain.calendar_event import CalendarEvent
+from domain.reminder import Reminder, Schedule, Send, Skip, SkipReason
+from domain.triggers import Trigger
+from domain.values import AppointmentId, EventId, EventStatus, Kind, ReminderId, TenantId, UserId
+
+
+@frozen
+class Ask:
+    """A command for one reminder."""
+
+    reminder_id: ReminderId
+    command: reminder.Command
+
+
+def when_event_happened(
+    happened: calendar_event.Event,
+    before: CalendarEvent | None,
+    after: CalendarEvent,
+    pending: Sequence[Reminder],
+    ids: Iterator[ReminderId],
+) -> list[Ask]:
+    """What becomes of an event's Pending reminders, and which new ones it gets.
+
+    `pending` are the reminders of this event that are Pending now; `ids` gives an id for each new one.
+    """
+    match happened:
+        case calendar_event.CalendarEventPlanned(at=at):
+            return _schedule(after, after.triggers, at, ids)
+        case calendar_event.CalendarEventMoved(at=at):
+            return when_event_moved(after, pending, at, ids)
+        case calendar_event.CalendarEventChanged(at=at):
+            if before is not None and before.timing.start_at != after.timing.start_at:
+                return when_event_moved(after, pending, at, ids)
+            return when_triggers_changed(before.triggers if before else (), after, pending, at, ids)
+        case calendar_event.CalendarEventStarted():
+            return []
+        case calendar_event.CalendarEventCompleted(at=at):
+            return _skip(pending, SkipReason.COMPLETED, at)
+        case calendar_event.CalendarEventCancelled(at=at):
+            return _skip(pending, SkipReason.CANCELLED, at)
+
+
+def when_event_moved(
+    event: CalendarEvent, pending: Sequence[Reminder], at: datetime, ids: Iterator[ReminderId]
+) -> list[Ask]:
+    """The old ones are skipped and new ones, with new ids, stand for the new time (INV-REM-6)."""
+    return [*_skip(pending, SkipReason.MOVED, at), *_schedule(event, event.triggers, at, ids)]
+
+
+def when_triggers_changed(
+    before: Sequence[Trigger],
+    event: CalendarEvent,
+    pending: Sequence[Reminder],
+    at: datetime,
+    ids: Iterator[ReminderId],
+) -> list[Ask]:
+    """Only what was taken off is skipped and only what was put on is scheduled; the rest stays as it is."""
+    withdrawn = [one for one in pending if one.trigger not in event.triggers]
+    added = [trigger for trigger in event.triggers if trigger not in before]
+    return [*_skip(withdrawn, SkipReason.WITHDRAWN, at), *_schedule(event, added, at, ids)]
+
+
+def when_reminder_due(
+    due: Reminder,
+    event: CalendarEvent,
+    event_version: int,
+    as_of: datetime,
+    stale_after: timedelta | None = None,
+) -> Send | Skip:
+    """Send on an open event, skip on one that is over (INV-REM-4) and, where wished, what is too late.
+
+    Source: the specification's algorithm, "Бизнес-правила и переходы".
+    """
+    match event.status:
+        case EventStatus.CANCELLED:
+            return Skip(SkipReason.CANCELLED, as_of)
+        case EventStatus.COMPLETED:
+            return Skip(SkipReason.COMPLETED, as_of)
+        case _ if stale_after is not None and as_of - due.due_at > stale_after:
+            return Skip(SkipReason.STALE, as_of)
+        case status:
+            return Send(status, event_version, as_of)
+
+
+@frozen
+class ReminderDueEvent:
+    """What a sent reminder tells the world (contract version 1): ids, times and closed lists, no PII.
+
+    Source: the specification's algorithm, "Событие"; `start_at` is an instant in UTC.
+    """
+
+    reminder_id: ReminderId
+    event_id: EventId
+    tenant_id: TenantId
+    owner_user_id: UserId
+    client_user_id: UserId | None
+    kind: Kind
+    start_at: datetime
+    time_zone: str
+    offset_minutes: int
+    appointment_id: AppointmentId | None
+
+
+def when_reminder_sent(sent: Reminder, event: CalendarEvent) -> ReminderDueEvent:
+    """The one message of a sent reminder, put into the outbox in the same commit (INV-REM-5)."""
+    return ReminderDueEvent(
+        reminder_id=sent.id,
+        event_id=event.id,
+        tenant_id=event.tenant_id,
+        owner_user_id=event.owner_user_id,
+        client_user_id=event.client_user_id,
+        kind=event.kind,
+        start_at=event.timing.start_at,
+        time_zone=event.timing.time_zone,
+        offset_minutes=sent.offset_minutes,
+        appointment_id=event.appointment_id,
+    )
+
+
+def _skip(reminders: Sequence[Reminder], reason: SkipReason, at: datetime) -> list[Ask]:
+    return [Ask(one.id, Skip(reason, at)) for one in reminders]
+
+
+def _schedule(
+    event: CalendarEvent, triggers: Sequence[Trigger], at: datetime, ids: Iterator[ReminderId]
+) -> list[Ask]:
+    return [
+        Ask(id_, Schedule(id_, event.id, event.tenant_id, trigger, event.timing, at))
+        for trigger, id_ in zip(triggers, ids, strict=False)
+    ]
