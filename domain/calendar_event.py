@@ -203,6 +203,8 @@ def evolve(event: CalendarEvent | None, happened: Event) -> CalendarEvent:
             raise BrokenHistory(f"{type(happened).__name__} before CalendarEventPlanned")
         case CalendarEvent(), CalendarEventPlanned():
             raise BrokenHistory("CalendarEventPlanned twice")
+        case CalendarEvent(status=EventStatus.CANCELLED | EventStatus.COMPLETED), _:
+            raise BrokenHistory(f"{type(happened).__name__} after {event.status}")
         case CalendarEvent(), CalendarEventChanged():
             return attrs.evolve(
                 event,

@@ -303,6 +303,8 @@ def evolve(delivery: Delivery | None, happened: Event) -> Delivery:
             raise BrokenHistory(f"{type(happened).__name__} before DeliveryCreated")
         case Delivery(), DeliveryCreated():
             raise BrokenHistory("DeliveryCreated twice")
+        case Delivery(status=Status.DELIVERED | Status.FAILED | Status.SKIPPED), _:
+            raise BrokenHistory(f"{type(happened).__name__} after {delivery.status}")
         case Delivery(), DeliveryClaimed():
             return attrs.evolve(
                 delivery,

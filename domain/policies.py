@@ -11,7 +11,7 @@ from attrs import frozen
 from domain import calendar_event, reminder
 from domain.calendar_event import CalendarEvent
 from domain.reminder import Reminder, Schedule, Send, Skip, SkipReason
-from domain.triggers import Trigger
+from domain.triggers import Trigger, due_at, offset_minutes
 from domain.values import AppointmentId, EventId, EventStatus, Kind, ReminderId, TenantId, UserId
 
 
@@ -37,12 +37,8 @@ def when_event_happened(
     match happened:
         case calendar_event.CalendarEventPlanned(at=at):
             return _schedule(after, after.triggers, at, ids)
-        case calendar_event.CalendarEventMoved(at=at):
-            return when_event_moved(after, pending, at, ids)
-        case calendar_event.CalendarEventChanged(at=at):
-            if before is not None and before.timing.start_at != after.timing.start_at:
-                return when_event_moved(after, pending, at, ids)
-            return when_triggers_changed(before.triggers if before else (), after, pending, at, ids)
+        case calendar_event.CalendarEventMoved(at=at) | calendar_event.CalendarEventChanged(at=at):
+            return when_event_moved_or_changed(before, after, pending, at, ids)
         case calendar_event.CalendarEventStarted():
             return []
         case calendar_event.CalendarEventCompleted(at=at):
@@ -51,24 +47,30 @@ def when_event_happened(
             return _skip(pending, SkipReason.CANCELLED, at)
 
 
-def when_event_moved(
-    event: CalendarEvent, pending: Sequence[Reminder], at: datetime, ids: Iterator[ReminderId]
-) -> list[Ask]:
-    """The old ones are skipped and new ones, with new ids, stand for the new time (INV-REM-6)."""
-    return [*_skip(pending, SkipReason.MOVED, at), *_schedule(event, event.triggers, at, ids)]
-
-
-def when_triggers_changed(
-    before: Sequence[Trigger],
+def when_event_moved_or_changed(
+    before: CalendarEvent | None,
     event: CalendarEvent,
     pending: Sequence[Reminder],
     at: datetime,
     ids: Iterator[ReminderId],
 ) -> list[Ask]:
-    """Only what was taken off is skipped and only what was put on is scheduled; the rest stays as it is."""
-    withdrawn = [one for one in pending if one.trigger not in event.triggers]
-    added = [trigger for trigger in event.triggers if trigger not in before]
-    return [*_skip(withdrawn, SkipReason.WITHDRAWN, at), *_schedule(event, added, at, ids)]
+    """What no longer fits is skipped, what is missing is scheduled under a new id (INV-REM-6).
+
+    A trigger that falls where it fell is left alone: its reminder, though due this very minute, still leaves,
+    and one that was sent is not promised again.
+    """
+    fell = {} if before is None else {trigger: _falls(trigger, before) for trigger in before.triggers}
+    stands = fell | {one.trigger: (one.due_at, one.offset_minutes) for one in pending}
+    stays = {trigger for trigger in event.triggers if stands.get(trigger) == _falls(trigger, event)}
+    gone = [one for one in pending if one.trigger not in stays]
+    moved = [one for one in gone if one.trigger in event.triggers]
+    withdrawn = [one for one in gone if one.trigger not in event.triggers]
+    missing = [trigger for trigger in event.triggers if trigger not in stays]
+    return [
+        *_skip(moved, SkipReason.MOVED, at),
+        *_skip(withdrawn, SkipReason.WITHDRAWN, at),
+        *_schedule(event, missing, at, ids),
+    ]
 
 
 def when_reminder_due(
@@ -126,6 +128,11 @@ def when_reminder_sent(sent: Reminder, event: CalendarEvent) -> ReminderDueEvent
         offset_minutes=sent.offset_minutes,
         appointment_id=event.appointment_id,
     )
+
+
+def _falls(trigger: Trigger, event: CalendarEvent) -> tuple[datetime, int]:
+    due = due_at(trigger, event.timing)
+    return due, offset_minutes(due, event.timing)
 
 
 def _skip(reminders: Sequence[Reminder], reason: SkipReason, at: datetime) -> list[Ask]:

@@ -161,6 +161,8 @@ def evolve(reminder: Reminder | None, happened: Event) -> Reminder:
             raise BrokenHistory(f"{type(happened).__name__} before ReminderScheduled")
         case Reminder(), ReminderScheduled():
             raise BrokenHistory("ReminderScheduled twice")
+        case Reminder(status=Status.SENT | Status.SKIPPED), _:
+            raise BrokenHistory(f"{type(happened).__name__} after {reminder.status}")
         case Reminder(), ReminderSent():
             return attrs.evolve(reminder, status=Status.SENT, sent_at=happened.at)  # INV-REM-3
         case Reminder(), ReminderSkipped():

@@ -7,7 +7,7 @@ import re
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
 
-from attrs import frozen
+from attrs import field, frozen
 
 from domain.errors import Invalid
 from domain.values import EARLIEST, LATEST, Timing, instant
@@ -56,7 +56,8 @@ class DaysBeforeStart:
     minutes: int = 0
 
     def __attrs_post_init__(self) -> None:
-        _minutes("offset", self.days * 1440 + self.minutes)
+        _minutes("offset", self.days * 1440)
+        _minutes("offset", self.minutes)
         if self.at is not None and (self.at.tzinfo or self.at.microsecond or self.at.second):
             raise Invalid("offset: the hour of a days-before reminder is HH:MM")
 
@@ -66,20 +67,22 @@ class DaysBeforeStart:
         return (f"start{-self.days:+d}d" if self.days else "start-0d") + hour + more
 
 
+def _utc(at: datetime) -> datetime:
+    if at.tzinfo is None:
+        raise Invalid("offset: an instant with an offset is wanted")
+    if not EARLIEST <= at < LATEST:
+        raise Invalid(f"offset: the year {at.year} is not between 1970 and 2199")
+    return at.astimezone(UTC)
+
+
 @frozen
 class AtInstant:
     """One instant, whatever becomes of the event's start."""
 
-    at: datetime
-
-    def __attrs_post_init__(self) -> None:
-        if self.at.tzinfo is None:
-            raise Invalid("offset: an instant with an offset is wanted")
-        if not EARLIEST <= self.at < LATEST:
-            raise Invalid(f"offset: the year {self.at.year} is not between 1970 and 2199")
+    at: datetime = field(converter=_utc)
 
     def __str__(self) -> str:
-        return f"at {self.at.astimezone(UTC).isoformat()}"
+        return f"at {self.at.isoformat()}"
 
 
 Trigger = MinutesBeforeStart | DaysBeforeStart | MinutesBeforeEnd | AtInstant
@@ -135,7 +138,7 @@ def due_at(trigger: Trigger, timing: Timing) -> datetime:
             wall = day if at is None else datetime.combine(day.date(), at)
             return instant(wall, timing.time_zone) - timedelta(minutes=minutes)
         case AtInstant(at_instant):
-            return at_instant.astimezone(UTC)
+            return at_instant
 
 
 def offset_minutes(due: datetime, timing: Timing) -> int:
