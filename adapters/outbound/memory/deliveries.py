@@ -1,0 +1,89 @@
+"""The consumer's inbox and the deliveries in memory."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from heapq import nsmallest
+
+from attrs import frozen
+
+from adapters.outbound.memory.store import MemoryStore
+from application.ports.backlog import Backlog
+from application.ports.deliveries import Received
+from domain import delivery
+from domain.delivery import Delivery, Status
+from domain.delivery import Event as DeliveryEvent
+from domain.errors import ClaimIsLost
+from domain.values import DeliveryId, ReminderId
+
+
+@frozen
+class MemoryDeliveries:
+    store: MemoryStore
+
+    def receive(self, received: Sequence[Received], now: datetime) -> Sequence[bool]:
+        with self.store.changed:
+            kept = {_about(one) for one in self.store.deliveries.values()}
+            return [self._receive(one, kept, now) for one in received]
+
+    def claim(self, channel: str, limit: int, now: datetime, lease_until: datetime) -> Sequence[Delivery]:
+        with self.store.changed:
+            ready = (one for one in self._ready(now) if one.channel == channel)
+            claimed = [_claimed(one, now, lease_until) for one in nsmallest(limit, ready, key=_age)]
+            self.store.deliveries.update({one.id: one for one in claimed})
+        return claimed
+
+    def settle(self, before: Delivery, happened: DeliveryEvent, after: Delivery) -> None:
+        with self.store.changed:
+            if self.store.deliveries.get(before.id) != before:
+                raise ClaimIsLost
+            self.store.deliveries[before.id] = after
+
+    def overdue(self, channel: str, now: datetime, limit: int) -> Sequence[Delivery]:
+        with self.store.changed:
+            late = (
+                one
+                for one in self.store.deliveries.values()
+                if one.channel == channel and one.status is Status.SENDING and _has_run_out(one, now)
+            )
+            return nsmallest(limit, late, key=_age)
+
+    def of_reminder(self, reminder_id: ReminderId) -> Sequence[Delivery]:
+        with self.store.changed:
+            about = [one for one in self.store.deliveries.values() if one.reminder_id == reminder_id]
+        return sorted(about, key=lambda one: one.id)
+
+    def backlog(self, now: datetime) -> Backlog:
+        with self.store.changed:
+            waiting = [one.due_at for one in self._ready(now)]
+        return Backlog(len(waiting), min(waiting, default=None))
+
+    def _receive(self, received: Received, kept: set[tuple[ReminderId, str, str]], now: datetime) -> bool:
+        if received.reminder_id in self.store.inbox:
+            return False
+        self.store.inbox[received.reminder_id] = now
+        for one in received.deliveries:
+            if _about(one) not in kept:
+                kept.add(_about(one))
+                self.store.deliveries[one.id] = one
+        return True
+
+    def _ready(self, now: datetime) -> Iterator[Delivery]:
+        rows = self.store.deliveries.values()
+        return (one for one in rows if one.status is Status.PENDING and one.not_before <= now)
+
+
+def _claimed(one: Delivery, now: datetime, lease_until: datetime) -> Delivery:
+    (claimed,) = delivery.decide(one, delivery.Claim(lease_until, now))
+    return delivery.evolve(one, claimed)
+
+
+def _has_run_out(one: Delivery, now: datetime) -> bool:
+    return one.lease_until is not None and one.lease_until <= now
+
+
+def _about(one: Delivery) -> tuple[ReminderId, str, str]:
+    return one.reminder_id, one.channel, one.address_key
+
+
+def _age(one: Delivery) -> tuple[datetime, DeliveryId]:
+    return one.due_at, one.id

@@ -1,0 +1,69 @@
+"""The ledger in memory."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from heapq import nsmallest
+from uuid import UUID
+
+from attrs import frozen
+
+from adapters.outbound.memory.store import MemoryStore
+from adapters.outbound.memory.transaction import MemoryTransaction
+from application.ports.backlog import Backlog
+from application.ports.ledger import Context, Recorded, Upcoming, Versioned
+from domain.calendar_event import CalendarEvent
+from domain.reminder import Reminder, Status
+from domain.values import EventId, TenantId
+
+
+@frozen
+class MemoryLedger:
+    """A lock that is not had within `lock_wait` is Busy."""
+
+    store: MemoryStore
+    lock_wait: timedelta = timedelta(seconds=15)
+
+    @contextmanager
+    def transaction(self, context: Context) -> Iterator[MemoryTransaction]:
+        transaction = MemoryTransaction(self.store, context, self.lock_wait.total_seconds())
+        try:
+            yield transaction
+        except BaseException:
+            transaction.abandon()
+            raise
+        transaction.commit()
+
+    def event(self, event_id: EventId) -> Versioned[CalendarEvent] | None:
+        with self.store.changed:
+            return self.store.events.get(event_id)
+
+    def reminders(self, event_id: EventId) -> Sequence[Versioned[Reminder]]:
+        with self.store.changed:
+            rows = [row for row in self.store.reminders.values() if row.state.event_id == event_id]
+        return sorted(rows, key=lambda row: (row.state.due_at, row.state.id))
+
+    def title(self, event_id: EventId) -> str | None:
+        with self.store.changed:
+            return self.store.titles.get(event_id)
+
+    def history(self, stream_id: UUID) -> Sequence[Recorded]:
+        with self.store.changed:
+            return self.store.history.get(stream_id, ())
+
+    def upcoming(self, until: datetime, limit: int, tenant_id: TenantId | None = None) -> Sequence[Upcoming]:
+        with self.store.changed:
+            wanted = (one for one in self._due(until) if tenant_id is None or one.tenant_id == tenant_id)
+            return [
+                Upcoming(one, self.store.events[one.event_id].state, self.store.titles.get(one.event_id))
+                for one in nsmallest(limit, wanted, key=lambda one: (one.due_at, one.id))
+            ]
+
+    def backlog(self, as_of: datetime) -> Backlog:
+        with self.store.changed:
+            due = [one.due_at for one in self._due(as_of)]
+        return Backlog(len(due), min(due, default=None))
+
+    def _due(self, as_of: datetime) -> Iterator[Reminder]:
+        states = (row.state for row in self.store.reminders.values())
+        return (one for one in states if one.status is Status.PENDING and one.due_at < as_of)

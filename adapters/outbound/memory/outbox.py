@@ -1,0 +1,56 @@
+"""The outbox in memory."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from attrs import evolve, frozen
+
+from adapters.outbound.memory.store import MemoryStore, OutboxRow
+from application.ports.backlog import Backlog
+from application.ports.outbox import ClaimedMessage
+
+
+@frozen
+class MemoryOutbox:
+    store: MemoryStore
+
+    def claim(self, relay: str, limit: int, now: datetime, lease: timedelta) -> Sequence[ClaimedMessage]:
+        with self.store.changed:
+            waiting = sorted(filter(_waits, self.store.outbox.values()), key=lambda row: row.created_at)
+            free = [row for row in waiting if row.lease_until is None or row.lease_until <= now]
+            claimed = [
+                evolve(row, claim=row.claim + 1, relay=relay, lease_until=now + lease)
+                for row in islice(free, limit)
+            ]
+            self.store.outbox.update({row.message.id: row for row in claimed})
+        return [ClaimedMessage(row.message, row.claim) for row in claimed]
+
+    def mark_published(self, claims: Sequence[ClaimedMessage], now: datetime) -> int:
+        with self.store.changed:
+            return sum(self._mark(claim, published_at=now) for claim in claims)
+
+    def release(self, claims: Sequence[ClaimedMessage]) -> int:
+        with self.store.changed:
+            return sum(self._mark(claim) for claim in claims)
+
+    def park(self, claims: Sequence[tuple[ClaimedMessage, str]], now: datetime) -> int:
+        with self.store.changed:
+            return sum(self._mark(claim, parked_at=now, problem=reason) for claim, reason in claims)
+
+    def backlog(self, now: datetime) -> Backlog:
+        with self.store.changed:
+            waiting = [row.created_at for row in self.store.outbox.values() if _waits(row)]
+        return Backlog(len(waiting), min(waiting, default=None))
+
+    def _mark(self, claim: ClaimedMessage, **changes: Any) -> bool:
+        row = self.store.outbox.get(claim.message.id)
+        if row is None or row.claim != claim.claim or row.relay is None or not _waits(row):
+            return False
+        self.store.outbox[row.message.id] = evolve(row, relay=None, lease_until=None, **changes)
+        return True
+
+
+def _waits(row: OutboxRow) -> bool:
+    return row.published_at is None and row.parked_at is None
