@@ -1,0 +1,85 @@
+"""The one place where adapters and use cases are put together; only `__main__` and tests come here."""
+
+from dependency_injector import containers, providers
+
+from adapters.observability import ObservedLedger, ObservedReminderDispatchJob
+from adapters.outbound.channels.console import ConsoleChannel
+from adapters.outbound.channels.email import EmailChannel
+from adapters.outbound.channels.webhook import WebhookChannel
+from adapters.outbound.direct import DirectPublisher
+from adapters.outbound.memory.deliveries import MemoryDeliveries
+from adapters.outbound.memory.ledger import MemoryLedger
+from adapters.outbound.memory.outbox import MemoryOutbox
+from adapters.outbound.memory.people import MemoryPeople
+from adapters.outbound.memory.store import MemoryStore
+from adapters.outbound.postgres.clock import PostgresClock
+from adapters.outbound.postgres.database import Database
+from adapters.outbound.postgres.deliveries import PostgresDeliveries
+from adapters.outbound.postgres.ledger import PostgresLedger
+from adapters.outbound.postgres.outbox import PostgresOutbox
+from adapters.outbound.postgres.people import PostgresPeople
+from adapters.outbound.system import SystemClock, SystemIds
+from adapters.settings import Settings
+from application.calendar import Calendar
+from application.delivering import Delivering
+from application.notifying import Notifying
+from application.relaying import Relay
+
+
+class Container(containers.DeclarativeContainer):
+    """Everything by name: `Container(store="memory")`, or `Container(conninfo="postgresql://…")`.
+
+    Nothing is opened before it is asked for. A test puts its own in with `.override(providers.Object(…))`.
+    """
+
+    settings = providers.Singleton(Settings.read)
+    store = providers.Object("postgres")
+    conninfo = providers.Dependency(instance_of=str)
+
+    memory = providers.Singleton(MemoryStore)
+    database = providers.Singleton(Database, conninfo, max_size=settings.provided.max_pool_size)
+
+    ledger = providers.Selector(
+        store,
+        memory=providers.Singleton(MemoryLedger, memory),
+        postgres=providers.Singleton(PostgresLedger, database),
+    )
+    outbox = providers.Selector(
+        store,
+        memory=providers.Singleton(MemoryOutbox, memory),
+        postgres=providers.Singleton(PostgresOutbox, database),
+    )
+    deliveries = providers.Selector(
+        store,
+        memory=providers.Singleton(MemoryDeliveries, memory),
+        postgres=providers.Singleton(PostgresDeliveries, database),
+    )
+    people = providers.Selector(
+        store,
+        memory=providers.Singleton(MemoryPeople, memory),
+        postgres=providers.Singleton(PostgresPeople, database),
+    )
+    clock = providers.Selector(
+        store,
+        memory=providers.Singleton(SystemClock),
+        postgres=providers.Singleton(PostgresClock, database),
+    )
+    ids = providers.Singleton(SystemIds)
+
+    console = providers.Singleton(ConsoleChannel)
+    email = providers.Singleton(EmailChannel, settings)
+    webhook = providers.Singleton(WebhookChannel)
+    channels = providers.List(console, email, webhook)
+
+    calendar = providers.Factory(Calendar, ledger, clock, ids)
+    dispatch_job = providers.Factory(
+        ObservedReminderDispatchJob,
+        providers.Factory(ObservedLedger, ledger),
+        clock,
+        ids,
+        options=settings.provided.dispatch_options.call(),
+    )
+    notifying = providers.Factory(Notifying, deliveries, people, clock, ids)
+    publisher = providers.Singleton(DirectPublisher, notifying)
+    relay = providers.Factory(Relay, outbox, publisher, clock, name="relay")
+    delivering = providers.Factory(Delivering, deliveries, people, ledger, clock=clock)

@@ -1,0 +1,145 @@
+"""What can be set from outside: environment variables that begin with TICKLER_, read once, at the edge.
+
+Each field's description says what is allowed; it is what a wrong value is answered with.
+"""
+
+from datetime import timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from application.dispatching import ReminderDispatchOptions
+from domain.errors import Invalid
+from domain.values import zone
+
+PREFIX = "TICKLER_"
+
+
+class WrongSetting(Exception):
+    """One line: the variable, and what is allowed. A secret's value is never in it."""
+
+
+class Security(StrEnum):
+    """How mail is kept from other eyes on its way to the server."""
+
+    STARTTLS = "starttls"
+    SSL = "ssl"
+    NONE = "none"
+
+
+class LogLevel(StrEnum):
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class LogFormat(StrEnum):
+    """`auto` is `text` on a terminal and `json` elsewhere."""
+
+    AUTO = "auto"
+    JSON = "json"
+    TEXT = "text"
+
+
+def _known_zone(name: str) -> str:
+    zone(name)
+    return name
+
+
+DAY = 86_400.0
+Zone = Annotated[str, AfterValidator(_known_zone)]
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, frozen=True, extra="forbid", env_ignore_empty=True, allow_inf_nan=False
+    )
+
+    home: Path = Field(
+        default=Path("~/.local/share/tickler"),
+        description="a folder of your own, where the embedded Postgres lives",
+    )
+    database_url: SecretStr | None = Field(
+        default=None, min_length=1, description="postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
+    )
+    max_pool_size: int = Field(default=10, ge=4, le=500, description="a whole number from 4 to 500")
+
+    dispatch_batch_size: int = Field(
+        default=200, ge=1, le=10_000, description="a whole number from 1 to 10000"
+    )
+    dispatch_interval: float = Field(default=60.0, ge=0.1, le=DAY, description="seconds, from 0.1 to 86400")
+    dispatch_max_duration: float = Field(
+        default=30.0, ge=0.1, le=DAY, description="seconds, from 0.1 to 86400"
+    )
+    dispatch_catch_up: bool = Field(default=True, description="true or false")
+    dispatch_stale_after: float | None = Field(
+        default=None,
+        ge=1.0,
+        le=3660 * DAY,
+        description="seconds, 1 or more; not set: nothing is ever too late",
+    )
+    relay_interval: float = Field(default=0.5, ge=0.05, le=3600.0, description="seconds, from 0.05 to 3600")
+    delivery_interval: float = Field(
+        default=1.0, ge=0.05, le=3600.0, description="seconds, from 0.05 to 3600"
+    )
+
+    smtp_host: str | None = Field(default=None, min_length=1, description="the name of a mail server")
+    smtp_port: int | None = Field(default=None, ge=1, le=65_535, description="a whole number from 1 to 65535")
+    smtp_user: str | None = Field(default=None, description="the account at the mail server")
+    smtp_password: SecretStr | None = Field(default=None, description="the account's password")
+    smtp_from: str = Field(
+        default="tickler@localhost",
+        pattern=r"^[^@\s<>]+@[^@\s<>]+$",
+        description="an address such as desk@b.example",
+    )
+    smtp_security: Security = Field(default=Security.STARTTLS, description="one of starttls, ssl, none")
+
+    time_zone: Zone = Field(default="UTC", description="an IANA zone such as Europe/Moscow")
+    language: str = Field(
+        default="en", pattern=r"^[a-z]{2,3}$", description="a language's code such as en or ru"
+    )
+    log_level: LogLevel = Field(default=LogLevel.INFO, description="one of debug, info, warning, error")
+    log_format: LogFormat = Field(default=LogFormat.AUTO, description="one of auto, json, text")
+
+    @classmethod
+    def read(cls) -> "Settings":
+        """The settings as the environment has them; WrongSetting for the first that will not do."""
+        try:
+            settings = cls()
+        except ValidationError as error:
+            raise WrongSetting(_first_line(error)) from None
+        try:
+            settings.dispatch_options()
+        except Invalid as error:
+            raise WrongSetting(f"{PREFIX}DISPATCH_*: {error}") from None
+        return settings
+
+    @property
+    def home_folder(self) -> Path:
+        return self.home.expanduser()
+
+    def dispatch_options(self) -> ReminderDispatchOptions:
+        return ReminderDispatchOptions(
+            batch_size=self.dispatch_batch_size,
+            interval=timedelta(seconds=self.dispatch_interval),
+            max_duration=timedelta(seconds=self.dispatch_max_duration),
+            catch_up=self.dispatch_catch_up,
+            stale_after=_seconds(self.dispatch_stale_after),
+        )
+
+
+def _seconds(count: float | None) -> timedelta | None:
+    return None if count is None else timedelta(seconds=count)
+
+
+def _first_line(error: ValidationError) -> str:
+    first = error.errors()[0]
+    name = str(first["loc"][0])
+    field = Settings.model_fields[name]
+    is_secret = "SecretStr" in str(field.annotation)
+    given = "what was given" if is_secret else repr(str(first["input"])[:60])
+    return f"{PREFIX}{name.upper()}: {given} will not do; allowed: {field.description}"
