@@ -1,0 +1,311 @@
+"""Events and messages as JSON, under explicit versioned names; the wire says camelCase.
+
+Instants are ISO 8601 in UTC with microseconds and `Z`, wall times the same without it, triggers in their one
+spelling. What a cycle writes for each row is spelled out by hand, for speed; cattrs does the rest.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, TypeVar
+from uuid import UUID
+
+import attrs
+from cattrs import Converter
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+
+from domain import calendar_event, reminder
+from domain.errors import Invalid
+from domain.policies import ReminderDueEvent
+from domain.reminder import ReminderScheduled, ReminderSent, ReminderSkipped
+from domain.triggers import Trigger, trigger
+from domain.values import (
+    EARLIEST,
+    LATEST,
+    AppointmentId,
+    EventId,
+    Kind,
+    ReminderId,
+    TenantId,
+    Timing,
+    UserId,
+    zone,
+)
+
+Event = calendar_event.Event | reminder.Event
+
+CONTRACT_VERSION = 1
+FURTHEST_OFFSET_MINUTES = 300 * 366 * 24 * 60
+
+_CLASSES: Mapping[str, type[Event]] = {
+    "calendar-event.planned.v1": calendar_event.CalendarEventPlanned,
+    "calendar-event.changed.v1": calendar_event.CalendarEventChanged,
+    "calendar-event.moved.v1": calendar_event.CalendarEventMoved,
+    "calendar-event.started.v1": calendar_event.CalendarEventStarted,
+    "calendar-event.completed.v1": calendar_event.CalendarEventCompleted,
+    "calendar-event.cancelled.v1": calendar_event.CalendarEventCancelled,
+    "reminder.scheduled.v1": ReminderScheduled,
+    "reminder.sent.v1": ReminderSent,
+    "reminder.skipped.v1": ReminderSkipped,
+}
+_NAMES: Mapping[type[Event], str] = {class_: name for name, class_ in _CLASSES.items()}
+
+Value = TypeVar("Value")
+
+
+class Malformed(ValueError):
+    """Bytes that are no such event or message; the text is one line and names the field, never its value."""
+
+
+class UnknownEvent(Malformed):
+    """An event of a name that this version does not know; the text names it."""
+
+
+def encode_event(event: Event) -> tuple[str, bytes]:
+    """An event's stored name, and its JSON.
+
+    Raises Invalid, or whatever a value of the wrong type raises, for one that JSON cannot hold.
+    """
+    class_ = type(event)
+    if class_ is ReminderSent:
+        assert isinstance(event, ReminderSent)
+        return "reminder.sent.v1", b'{"eventVersion":%d,"at":"%b"}' % (event.event_version, _at(event.at))
+    if class_ is ReminderSkipped:
+        assert isinstance(event, ReminderSkipped)
+        return "reminder.skipped.v1", b'{"reason":"%b","at":"%b"}' % (
+            event.reason.value.encode(),
+            _at(event.at),
+        )
+    return _NAMES[class_], json.dumps(_converter.unstructure(event), separators=(",", ":")).encode()
+
+
+def decode_event(name: str, data: bytes | Mapping[str, Any], stream_id: UUID | None = None) -> Event:
+    """The event that was stored under this name; `stream_id`, where known, is named in what is raised.
+
+    Raises UnknownEvent for a name that is not known, Malformed for JSON that is no such event.
+    """
+    where = f" in stream {stream_id}" if stream_id else ""
+    class_ = _CLASSES.get(name)
+    if class_ is None:
+        raise UnknownEvent(f"unknown event {name!r}{where}")
+    try:
+        fields = data if isinstance(data, Mapping) else _object(data)
+        return _converter.structure(fields, class_)
+    except Exception as problem:
+        raise Malformed(f"{name}{where} cannot be read: {_first_problem(problem)}") from None
+
+
+def encode_due(due: ReminderDueEvent) -> bytes:
+    """The message of a sent reminder, contract version 1; what is None is left out.
+
+    Raises Invalid for a time zone that cannot be written.
+    """
+    client, appointment = due.client_user_id, due.appointment_id
+    return (
+        f'{{"contractVersion":1,"reminderId":"{due.reminder_id}","eventId":"{due.event_id}",'
+        f'"tenantId":"{due.tenant_id}","ownerUserId":"{due.owner_user_id}",'
+        + (f'"clientUserId":"{client}",' if client is not None else "")
+        + f'"kind":"{due.kind.value}","startAt":"{instant_text(due.start_at)}",'
+        f'"timeZone":{_zone_text(due.time_zone)},"offsetMinutes":{due.offset_minutes:d}'
+        + (f',"appointmentId":"{appointment}"}}' if appointment is not None else "}")
+    ).encode()
+
+
+def decode_due(data: bytes) -> ReminderDueEvent:
+    """The message of a sent reminder; fields that version 1 does not know are passed over.
+
+    Raises Malformed, in one line that names the field.
+    """
+    fields = _object(data)
+    if _field(fields, "contractVersion", _whole) != CONTRACT_VERSION:
+        raise Malformed(f"contractVersion: {CONTRACT_VERSION} is wanted")
+    return ReminderDueEvent(
+        reminder_id=ReminderId(_field(fields, "reminderId", _uuid)),
+        event_id=EventId(_field(fields, "eventId", _uuid)),
+        tenant_id=TenantId(_field(fields, "tenantId", _uuid)),
+        owner_user_id=UserId(_field(fields, "ownerUserId", _uuid)),
+        client_user_id=UserId(_field(fields, "clientUserId", _uuid)) if "clientUserId" in fields else None,
+        kind=_field(fields, "kind", _kind),
+        start_at=_field(fields, "startAt", _start),
+        time_zone=_field(fields, "timeZone", _zone),
+        offset_minutes=_field(fields, "offsetMinutes", _offset),
+        appointment_id=(
+            AppointmentId(_field(fields, "appointmentId", _uuid)) if "appointmentId" in fields else None
+        ),
+    )
+
+
+def outbox_headers(correlation_id: UUID) -> dict[str, str]:
+    """The headers of every message that a transaction puts into the outbox; its id is `Message.id`."""
+    return {"correlationId": str(correlation_id), "contractVersion": str(CONTRACT_VERSION)}
+
+
+@lru_cache(maxsize=4096)
+def instant_text(at: datetime) -> str:
+    """An aware instant as `2026-11-29T10:00:00.000000Z`; Invalid for a naive one."""
+    if at.tzinfo is None:
+        raise Invalid("an instant with an offset is wanted")
+    return at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+@lru_cache(maxsize=4096)
+def _at(at: datetime) -> bytes:
+    return instant_text(at).encode()
+
+
+@lru_cache(maxsize=1024)
+def _zone_text(name: str) -> str:
+    # NUL and lone surrogates pass through JSON, and no database or reader behind it takes them.
+    if not name.isprintable():
+        raise Invalid("time zone: its name cannot be written")
+    return json.dumps(name)
+
+
+def _object(data: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        raise Malformed("it is not JSON") from None
+    if not isinstance(found, dict):
+        raise Malformed("it is not a JSON object")
+    return found
+
+
+def _field(fields: Mapping[str, Any], name: str, read: Callable[[Any], Value]) -> Value:
+    if name not in fields:
+        raise Malformed(f"{name}: it is missing")
+    try:
+        return read(fields[name])
+    except Malformed as problem:
+        raise Malformed(f"{name}: {problem}") from None
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise Malformed("a text is wanted")
+    return value
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int:
+        raise Malformed("a whole number is wanted")
+    return value
+
+
+def _uuid(value: Any) -> UUID:
+    text = _text(value)
+    try:
+        found = UUID(text)
+    except ValueError:
+        found = None
+    if found is None or str(found) != text.lower():
+        raise Malformed("a UUID is wanted")
+    return found
+
+
+def _instant(value: Any) -> datetime:
+    text = _text(value)
+    try:
+        at = datetime.fromisoformat(text)
+        if at.tzinfo is None or len(text) < len("2026-11-29T10:00Z"):
+            raise ValueError
+        return at.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise Malformed("an instant such as 2026-11-29T10:00:00Z is wanted") from None
+
+
+def _wall(value: Any) -> datetime:
+    text = _text(value)
+    try:
+        at = datetime.fromisoformat(text)
+        if at.tzinfo is not None:
+            raise ValueError
+        return at
+    except ValueError:
+        raise Malformed("a wall time such as 2026-11-29T10:00:00 is wanted") from None
+
+
+def _start(value: Any) -> datetime:
+    at = _instant(value)
+    if not EARLIEST <= at < LATEST:
+        raise Malformed("a year between 1970 and 2199 is wanted")
+    return at
+
+
+def _offset(value: Any) -> int:
+    minutes = _whole(value)
+    if abs(minutes) > FURTHEST_OFFSET_MINUTES:
+        raise Malformed("it is centuries away")
+    return minutes
+
+
+def _kind(value: Any) -> Kind:
+    try:
+        return Kind(_text(value))
+    except ValueError:
+        raise Malformed(f"one of {', '.join(Kind)} is wanted") from None
+
+
+def _zone(value: Any) -> str:
+    name = _text(value)
+    try:
+        zone(name)
+    except Invalid:
+        raise Malformed("an IANA time zone is wanted") from None
+    return name
+
+
+def _boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise Malformed("true or false is wanted")
+    return value
+
+
+def _trigger(value: Any) -> Trigger:
+    try:
+        return trigger(_text(value))
+    except Invalid:
+        raise Malformed("no trigger") from None
+
+
+def _time_text(at: datetime) -> str:
+    return at.isoformat(timespec="microseconds") if at.tzinfo is None else instant_text(at)
+
+
+def _first_problem(problem: BaseException) -> str:
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    if isinstance(problem, KeyError):
+        return f"{problem.args[0]}: it is missing"
+    return str(problem) if isinstance(problem, Malformed) else type(problem).__name__
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def _make_converter() -> Converter:
+    converter = Converter(detailed_validation=False)
+    converter.register_unstructure_hook(UUID, str)
+    converter.register_unstructure_hook(datetime, _time_text)
+    converter.register_unstructure_hook(StrEnum, lambda member: member.value)
+    converter.register_unstructure_hook(Trigger, str)
+    converter.register_structure_hook(UUID, lambda value, _: _uuid(value))
+    converter.register_structure_hook(datetime, lambda value, _: _instant(value))
+    converter.register_structure_hook(str, lambda value, _: _text(value))
+    converter.register_structure_hook(int, lambda value, _: _whole(value))
+    converter.register_structure_hook(bool, lambda value, _: _boolean(value))
+    converter.register_structure_hook(Trigger, lambda value, _: _trigger(value))
+    for class_ in (Timing, *_NAMES):
+        names = {one.name: override(rename=_camel(one.name)) for one in attrs.fields(class_)}
+        converter.register_unstructure_hook(class_, make_dict_unstructure_fn(class_, converter, **names))
+        if class_ is Timing:
+            names["start_local"] = override(rename="startLocal", struct_hook=lambda value, _: _wall(value))
+        converter.register_structure_hook(class_, make_dict_structure_fn(class_, converter, **names))
+    return converter
+
+
+_converter = _make_converter()
