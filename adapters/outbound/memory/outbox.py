@@ -18,8 +18,8 @@ class MemoryOutbox:
 
     def claim(self, relay: str, limit: int, now: datetime, lease: timedelta) -> Sequence[ClaimedMessage]:
         with self.store.changed:
-            waiting = sorted(filter(_waits, self.store.outbox.values()), key=lambda row: row.created_at)
-            free = [row for row in waiting if row.lease_until is None or row.lease_until <= now]
+            waiting = filter(_waits, self.store.outbox.values())  # in the order in which they were committed
+            free = (row for row in waiting if row.lease_until is None or row.lease_until <= now)
             claimed = [
                 evolve(row, claim=row.claim + 1, relay=relay, lease_until=now + lease)
                 for row in islice(free, limit)

@@ -205,7 +205,7 @@ class MemoryTransaction:
 
     def _encoded(self, message: OutboxMessage, at: datetime) -> OutboxRow:
         payload = codec.encode_due(message.payload)
-        headers = MappingProxyType(codec.headers(message.id, self._context.correlation_id))
+        headers = MappingProxyType(codec.outbox_headers(self._context.correlation_id))
         return OutboxRow(Message(message.id, message.topic, message.key, payload, headers), at)
 
     def _remember(
