@@ -1,0 +1,149 @@
+"""The promises of Transaction.event and Transaction.pending: what they lock, and how long they wait."""
+
+from threading import Event, Thread
+
+import pytest
+
+from adapters.testkit.examples import (
+    CYCLE,
+    MINUTE,
+    NOON,
+    cancelling,
+    due,
+    keep,
+    numbered,
+    planned,
+    scheduling,
+    skipping,
+)
+from adapters.testkit.ledger.surroundings import Surroundings, ids_of
+from adapters.testkit.threads import PATIENCE
+from application.ports.errors import Busy
+from application.ports.ledger import Ledger, Versioned
+from domain.calendar_event import CalendarEvent
+from domain.triggers import MinutesBeforeStart
+from domain.values import EventId, ReminderId
+
+
+class LockingContract(Surroundings):
+    def test_no_event_is_none(self, ledger: Ledger) -> None:
+        with ledger.transaction(CYCLE) as transaction:
+            assert transaction.event(EventId(numbered(404))) is None
+            assert list(transaction.pending(EventId(numbered(404)))) == []
+
+    def test_pending_are_those_that_are_pending_ordered_by_id(self, ledger: Ledger) -> None:
+        example, other = due(1, NOON, NOON - MINUTE, NOON - 2 * MINUTE), due(2, NOON)
+        lowest = scheduling(ReminderId(numbered(1)), example.event, MinutesBeforeStart(15))
+        keep(ledger, example, other)
+        with ledger.transaction(CYCLE) as transaction:
+            transaction.record([lowest, skipping(Versioned(example.reminders[1], 1))])
+        with ledger.transaction(CYCLE) as transaction:
+            found = transaction.pending(example.event.id)
+        first, _, third = ids_of(example.reminders)
+        assert ids_of(found) == [lowest.stream_id, first, third]
+        assert [row.version for row in found] == [1, 1, 1]
+
+    def test_a_held_event_is_busy_for_another(self, ledger: Ledger, impatient: Ledger) -> None:
+        example, other = due(1, NOON), due(2, NOON)
+        keep(ledger, example, other)
+
+        def change_one_and_ask_for_the_held() -> None:
+            with impatient.transaction(CYCLE) as transaction:
+                assert transaction.event(other.event.id) is not None
+                transaction.record([cancelling(Versioned(other.event, 1))])
+                transaction.event(example.event.id)
+
+        with ledger.transaction(CYCLE) as holder:
+            assert holder.event(example.event.id) is not None
+            with pytest.raises(Busy):
+                change_one_and_ask_for_the_held()
+        assert ledger.event(other.event.id) == Versioned(other.event, 1)
+        with impatient.transaction(CYCLE) as transaction:
+            assert transaction.event(example.event.id) is not None
+
+    def test_held_reminders_are_busy_for_another(self, ledger: Ledger, impatient: Ledger) -> None:
+        example = due(1, NOON)
+        keep(ledger, example)
+        with ledger.transaction(CYCLE) as holder:
+            assert len(holder.pending(example.event.id)) == 1
+            with pytest.raises(Busy), impatient.transaction(CYCLE) as transaction:
+                transaction.pending(example.event.id)
+        with impatient.transaction(CYCLE) as transaction:
+            assert len(transaction.pending(example.event.id)) == 1
+
+    def test_a_lock_on_one_event_leaves_the_others_free(self, ledger: Ledger, impatient: Ledger) -> None:
+        one, other = due(1, NOON), due(2, NOON)
+        keep(ledger, one, other)
+        with ledger.transaction(CYCLE) as holder, impatient.transaction(CYCLE) as transaction:
+            assert holder.event(one.event.id) is not None
+            assert len(holder.pending(one.event.id)) == 1
+            assert transaction.event(other.event.id) is not None
+            assert len(transaction.pending(other.event.id)) == 1
+
+    def test_a_transaction_may_lock_again_what_it_holds(self, impatient: Ledger) -> None:
+        example = due(1, NOON)
+        keep(impatient, example)
+        with impatient.transaction(CYCLE) as transaction:
+            for _ in range(2):
+                assert transaction.event(example.event.id) is not None
+                assert len(transaction.pending(example.event.id)) == 1
+
+    def test_reading_without_a_lock_waits_for_nobody(self, ledger: Ledger, impatient: Ledger) -> None:
+        example = due(1, NOON)
+        keep(ledger, example)
+        with ledger.transaction(CYCLE) as holder:
+            row = holder.event(example.event.id)
+            assert row is not None
+            holder.pending(example.event.id)
+            holder.record([cancelling(row)])
+            assert impatient.event(example.event.id) == row
+            assert len(impatient.reminders(example.event.id)) == 1
+            assert len(impatient.upcoming(NOON + MINUTE, 5)) == 1
+            assert impatient.backlog(NOON + MINUTE).count == 1
+            with impatient.transaction(CYCLE) as transaction:
+                assert transaction.parents([example.event.id]) == {example.event.id: row}
+
+    def test_who_waited_for_an_event_reads_it_as_it_was_left(self, ledger: Ledger) -> None:
+        example = planned(1)
+        keep(ledger, example)
+        change = cancelling(Versioned(example.event, 1))
+        asking = Event()
+        answers: list[Versioned[CalendarEvent] | None] = []
+
+        def ask() -> None:
+            with ledger.transaction(CYCLE) as transaction:
+                asking.set()
+                answers.append(transaction.event(example.event.id))
+
+        with ledger.transaction(CYCLE) as holder:
+            holder.event(example.event.id)
+            waiter = Thread(target=ask)
+            waiter.start()
+            assert asking.wait(PATIENCE)
+            waiter.join(0.2)
+            assert waiter.is_alive(), "the event was had while another transaction held it"
+            holder.record([change])
+        waiter.join(PATIENCE)
+        assert answers == [Versioned(change.state, 2)]
+
+    def test_who_waited_for_reminders_gets_those_that_are_still_pending(self, ledger: Ledger) -> None:
+        example = due(1, NOON, NOON - MINUTE)
+        keep(ledger, example)
+        asking = Event()
+        answers: list[list[object]] = []
+
+        def ask() -> None:
+            with ledger.transaction(CYCLE) as transaction:
+                asking.set()
+                answers.append(list(transaction.pending(example.event.id)))
+
+        with ledger.transaction(CYCLE) as holder:
+            rows = holder.pending(example.event.id)
+            waiter = Thread(target=ask)
+            waiter.start()
+            assert asking.wait(PATIENCE)
+            waiter.join(0.2)
+            assert waiter.is_alive(), "reminders were had while another transaction held them"
+            holder.record([skipping(rows[0])])
+        waiter.join(PATIENCE)
+        assert answers == [[rows[1]]]
