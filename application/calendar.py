@@ -1,6 +1,6 @@
 """Plan, change, move, start, complete, cancel an event; its reminders follow in the same commit."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import reduce
@@ -86,6 +86,12 @@ class Calendar:
                 tuple(happened for one in done for happened in one.happened),
                 tuple(row for one in done for row in one.reminders),
             )
+
+    def known(self, event_ids: Collection[EventId]) -> Mapping[EventId, CalendarEvent]:
+        """Those of these events that are there and can be read, as committed now, without a lock."""
+        with self._transaction("import") as transaction:
+            parents = transaction.parents(event_ids)
+        return {id_: found.state for id_, found in parents.items() if isinstance(found, Versioned)}
 
     def change(
         self,

@@ -1,0 +1,32 @@
+"""What is to be said about a file while it is read."""
+
+from collections import Counter
+
+from attrs import define, field
+
+from adapters.inbound.ics.report import Refusal, Warning
+
+
+def shown(text: str) -> str:
+    """A name from a file, fit for one line of a report."""
+    short = text if len(text) <= 80 else text[:79] + "…"
+    return "'" + "".join(letter if letter.isprintable() else "?" for letter in short) + "'"
+
+
+@define
+class Notes:
+    """Refusals, warnings (each text once, counted), and counts by the names in `report.Counts`."""
+
+    refused: list[Refusal] = field(factory=list)
+    counts: Counter[str] = field(factory=Counter)
+    _warnings: dict[str, tuple[int, int]] = field(factory=dict)
+
+    def refuse(self, component: str, uid: str, line: int, reason: str) -> None:
+        self.refused.append(Refusal(component, shown(uid) if uid else "", line, reason))
+
+    def warn(self, text: str, line: int) -> None:
+        first, count = self._warnings.get(text, (line, 0))
+        self._warnings[text] = (min(first, line), count + 1)
+
+    def warnings(self) -> tuple[Warning, ...]:
+        return tuple(Warning(text, line, count) for text, (line, count) in self._warnings.items())

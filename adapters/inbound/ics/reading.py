@@ -1,0 +1,230 @@
+"""A file's bytes become drafts, and what is to be said about the rest. Nothing here touches the calendar."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+
+from attrs import define, evolve, frozen
+
+from adapters.inbound.ics.budget import Budget, TooManySteps
+from adapters.inbound.ics.components import Component, read_component, slot_of, told, uid_of
+from adapters.inbound.ics.drafts import Drafts, Wanted, one_line
+from adapters.inbound.ics.identity import Identity
+from adapters.inbound.ics.moments import Moment
+from adapters.inbound.ics.notes import Notes
+from adapters.inbound.ics.options import ImportOptions
+from adapters.inbound.ics.series import Occurrence, Series, newest
+from adapters.inbound.ics.source import BadProperty, Block, calendars
+from adapters.inbound.ics.zones import Zones
+from domain.errors import Invalid
+from domain.triggers import AtInstant, Trigger
+from domain.values import EventId
+
+MAX_OCCURRENCES = 1_000
+
+
+@frozen
+class Reading:
+    """What a file asks of the calendar.
+
+    `take` is to be planned, or moved and changed to be so. `elsewhere` is over or lies beyond the horizon: it
+    matters only where the event is known already. `cancelled` is called off by the file; `gone` are
+    occurrences that a series does not have, or has no longer: both matter only where they are known.
+    """
+
+    take: Sequence[Wanted]
+    elsewhere: Sequence[Wanted]
+    cancelled: Sequence[EventId]
+    gone: Sequence[EventId]
+    notes: Notes
+
+
+def read(data: bytes, options: ImportOptions) -> Reading:
+    """Read an iCalendar stream. Raises Unreadable for a file that is none; one bad component costs itself."""
+    notes = Notes()
+    drafts = Drafts(options, notes)
+    reader = _Reader(drafts, notes, Budget())
+    for calendar in calendars(data):
+        reader.calendar(calendar)
+    notes.refused.sort(key=lambda one: one.line)
+    alive = drafts.take.keys() | drafts.elsewhere.keys() | drafts.untouched
+    return Reading(
+        take=tuple(drafts.take.values()),
+        elsewhere=tuple(drafts.elsewhere.values()),
+        cancelled=tuple(one for one in drafts.cancelled if one not in alive),
+        gone=tuple(one for one in drafts.gone if one not in alive and one not in drafts.cancelled),
+        notes=notes,
+    )
+
+
+@define
+class _Reader:
+    drafts: Drafts
+    notes: Notes
+    budget: Budget
+
+    def calendar(self, calendar: Block) -> None:
+        zones = Zones.of(calendar, self.drafts.options.default_zone, self.budget, self.notes)
+        groups: dict[str, list[Block]] = {}
+        for block in calendar.inside("VEVENT"):
+            groups.setdefault(uid_of(block), []).append(block)
+        calls_off = _calls_off(calendar)
+        for uid, blocks in groups.items():
+            self._group(uid, blocks, zones, calls_off)
+
+    def _group(self, uid: str, blocks: Sequence[Block], zones: Zones, calls_off: bool) -> None:
+        """All components of one UID: a single event, a series and its exceptions, or exceptions alone."""
+        components: list[Component] = []
+        lost: list[Moment] = []
+        for block in blocks:
+            try:
+                component = read_component(block, uid, zones, self.notes)
+                components.append(evolve(component, cancelled=component.cancelled or calls_off))
+            except (BadProperty, Invalid, OverflowError) as problem:
+                self.notes.refuse("VEVENT", told(uid), block.line, one_line(problem))
+                lost += _slot_lost(block, zones)
+        options = self.drafts.options
+        identity = Identity(options.tenant_id, options.owner_user_id, uid)
+        heads = [one for one in components if one.slot is None]
+        exceptions = self._newest_each([one for one in components if one.slot is not None])
+        if not heads:
+            self._orphans(exceptions, identity)
+            return
+        head = self._newest(heads)
+        if exceptions or lost or head.recurs:
+            self._series(Series(head, tuple(exceptions), tuple(lost), zones=zones), identity)
+        else:
+            self._component(head, identity.single())
+
+    def _newest(self, several: Sequence[Component]) -> Component:
+        """The one that counts; the others are refused."""
+        kept = newest(several)
+        for one in several:
+            if one is not kept:
+                reason = f"another VEVENT of this UID stands in its place (line {kept.line})"
+                self.notes.refuse("VEVENT", told(one.uid), one.line, reason)
+        return kept
+
+    def _newest_each(self, exceptions: Iterable[Component]) -> list[Component]:
+        by_slot: dict[datetime, list[Component]] = {}
+        for one in exceptions:
+            assert one.slot is not None
+            by_slot.setdefault(one.slot.instant, []).append(one)
+        return [self._newest(several) for several in by_slot.values()]
+
+    def _orphans(self, exceptions: Sequence[Component], identity: Identity) -> None:
+        """Exceptions whose series is not in the file, as some programs export them."""
+        for one in exceptions:
+            assert one.slot is not None
+            self._component(one, identity.occurrence(one.slot.local))
+
+    def _component(self, one: Component, event_id: EventId) -> None:
+        """One component that stands for one event."""
+        if one.cancelled:
+            self.drafts.cancelled[event_id] = None
+            return
+        wanted = self.drafts.draft(event_id, one, one.start, one.length, self.drafts.triggers(one))
+        if wanted is not None and not self.drafts.add(wanted):
+            past = self.drafts.is_over(wanted)
+            self.notes.counts["skipped_past" if past else "skipped_outside"] += 1
+
+    def _series(self, series: Series, identity: Identity) -> None:
+        problem, found = self._found(series)
+        if problem is not None:
+            self.notes.refuse("VEVENT", told(series.head.uid), series.head.line, problem)
+            return
+        start = series.head.start.local
+        taken = [self._occurrence(one, series, found, identity) for one in found]
+        self._exceptions_elsewhere(series, found, identity)
+        for at in series.head.less:
+            self.drafts.gone[identity.occurrence(series.slot(at), start)] = None
+        # What cannot be read is neither reminded of at a time that may be wrong, nor called off.
+        self.drafts.untouched.update(identity.occurrence(series.slot(at), start) for at in series.lost)
+        self._no_longer(series, identity)
+        if not any(taken) and not series.head.cancelled:
+            self.notes.counts["skipped_outside"] += 1
+
+    def _found(self, series: Series) -> tuple[str | None, Sequence[Occurrence]]:
+        """The occurrences in the window, or the reason why they cannot be had."""
+        first = self.drafts.options.now - timedelta(days=1)
+        last = self.drafts.until + timedelta(days=1)
+        try:
+            found = self.budget.run(partial(series.between, first, last))
+        except TooManySteps:
+            return "its RRULE takes too long to reckon", ()
+        except BadProperty as problem:
+            return str(problem), ()
+        except Exception as problem:
+            # Whatever else the libraries make of a rule: its type is said, for its text may quote the file.
+            return f"its recurrence cannot be reckoned ({type(problem).__name__})", ()
+        until = self.drafts.until
+        found = [one for one in found if one.component is not series.head or one.start.instant <= until]
+        if len(found) > MAX_OCCURRENCES:
+            return f"it has more than {MAX_OCCURRENCES} occurrences in the horizon", ()
+        return None, found
+
+    def _occurrence(
+        self, one: Occurrence, series: Series, found: Sequence[Occurrence], identity: Identity
+    ) -> bool:
+        event_id = identity.occurrence(one.slot, series.head.start.local)
+        if one.component.cancelled:
+            self.drafts.cancelled[event_id] = None
+            return False
+        triggers = self._triggers(one, series, found)
+        wanted = self.drafts.draft(event_id, one.component, one.start, one.length, triggers)
+        return wanted is not None and self.drafts.add(wanted)
+
+    def _triggers(self, one: Occurrence, series: Series, found: Sequence[Occurrence]) -> tuple[Trigger, ...]:
+        """An alarm at one instant is for one occurrence of a series: the first that does not start before it."""
+        triggers = self.drafts.triggers(one.component)
+        if one.component is not series.head:
+            return triggers
+        return tuple(
+            trigger
+            for trigger in triggers
+            if not isinstance(trigger, AtInstant) or one is _first_from(trigger.at, series, found)
+        )
+
+    def _exceptions_elsewhere(self, series: Series, found: Sequence[Occurrence], identity: Identity) -> None:
+        """Exceptions outside the window: where they are known, they have to follow."""
+        seen = {id(one.component) for one in found}
+        for one in series.exceptions:
+            if id(one) in seen:
+                continue
+            assert one.slot is not None
+            event_id = identity.occurrence(series.slot(one.slot), series.head.start.local)
+            if one.cancelled:
+                self.drafts.cancelled[event_id] = None
+                continue
+            wanted = self.drafts.draft(event_id, one, one.start, one.length, self.drafts.triggers(one))
+            if wanted is not None:
+                self.drafts.elsewhere[event_id] = wanted
+
+    def _no_longer(self, series: Series, identity: Identity) -> None:
+        """Whatever else earlier versions of this series may have had in the window."""
+        first = series.zone.local(self.drafts.options.now).date()
+        last = series.zone.local(self.drafts.until).date()
+        self.drafts.gone.update(dict.fromkeys(identity.days(first, last)))
+        self.drafts.gone[identity.single()] = None
+
+
+def _calls_off(calendar: Block) -> bool:
+    try:
+        method = calendar.one("METHOD")
+    except BadProperty:
+        return False
+    return method is not None and method.value.strip().upper() == "CANCEL"
+
+
+def _slot_lost(block: Block, zones: Zones) -> Iterator[Moment]:
+    """The slot of an exception that could not be read."""
+    try:
+        slot = slot_of(block, zones)
+    except (BadProperty, Invalid, OverflowError):
+        return
+    if slot is not None:
+        yield slot
+
+
+def _first_from(instant: datetime, series: Series, found: Sequence[Occurrence]) -> Occurrence | None:
+    return next((one for one in found if one.component is series.head and one.start.instant >= instant), None)

@@ -1,0 +1,81 @@
+"""What became of a file: counts, and what was refused and why. No title ever gets here."""
+
+from collections.abc import Iterator
+
+from attrs import field, frozen
+
+
+@frozen
+class Refusal:
+    """A VEVENT or VALARM that was not taken: its UID ("" where it has none), its line in the file, and why."""
+
+    component: str
+    uid: str
+    line: int
+    reason: str
+
+
+@frozen
+class Warning:
+    """Something that was taken otherwise than it is written: how often, and the first line where."""
+
+    text: str
+    line: int
+    count: int = 1
+
+
+@frozen
+class Counts:
+    """What an import came to. Events are occurrences: a weekly series is one event a week.
+
+    `skipped_outside` are single events beyond the horizon and series with no occurrence in it, `skipped_past`
+    single events that are over, `skipped_cancelled` occurrences that the file cancels and that were never
+    planned. `reminders_past` were made for a time that had passed and will not be sent. `alarms_collapsed`
+    were identical to another one of their event.
+    """
+
+    events_new: int = 0
+    events_moved: int = 0
+    events_changed: int = 0
+    events_unchanged: int = 0
+    events_cancelled: int = 0
+    reminders_made: int = 0
+    reminders_past: int = 0
+    alarms_collapsed: int = 0
+    skipped_outside: int = 0
+    skipped_past: int = 0
+    skipped_cancelled: int = 0
+
+    @property
+    def events_taken(self) -> int:
+        return self.events_new + self.events_moved + self.events_changed + self.events_unchanged
+
+
+@frozen
+class Report:
+    """`refused` in the order of the file, then what the rules or the store refused."""
+
+    counts: Counts = field(factory=Counts)
+    refused: tuple[Refusal, ...] = ()
+    warnings: tuple[Warning, ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        """The report in lines for people."""
+        said = self.counts
+        yield (
+            f"events: {said.events_taken} taken ({said.events_new} new, {said.events_moved} moved, "
+            f"{said.events_changed} changed, {said.events_unchanged} unchanged), "
+            f"{said.events_cancelled} cancelled"
+        )
+        yield f"reminders: {said.reminders_made} made, {said.reminders_past} already past"
+        yield f"alarms: {said.alarms_collapsed} identical ones collapsed"
+        yield (
+            f"skipped: {said.skipped_outside} outside the horizon, {said.skipped_past} already past, "
+            f"{said.skipped_cancelled} cancelled"
+        )
+        yield f"refused: {len(self.refused)}"
+        for one in self.refused:
+            yield f"  line {one.line}: {one.component} {one.uid or '(no UID)'}: {one.reason}"
+        for one in self.warnings:
+            times = f" ({one.count} times, first there)" if one.count > 1 else ""
+            yield f"warning: line {one.line}: {one.text}{times}"
