@@ -1,0 +1,205 @@
+"""Webhooks: a message as JSON, posted to an address of the recipient's own."""
+
+import json
+import ssl
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+from attrs import field, frozen
+
+from adapters.outbound.channels.wire import (
+    Deadline,
+    Leash,
+    host_name,
+    may_be_talked_to,
+    one_visible_line,
+    resolve,
+)
+from application.ports.channel import (
+    Accepted,
+    Later,
+    Outcome,
+    OutcomeUnknown,
+    OutgoingMessage,
+    RefusedForGood,
+)
+from application.ports.machine import Clock
+from domain.errors import Invalid
+
+LONGEST_ANSWER = 64 * 1024
+LONGEST_RETRY_AFTER = timedelta(days=1)
+
+_LATER = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS)
+
+
+@frozen
+class WebhookChannel:
+    """POST of `{template, subject, text, data}`; `webhook-id` is the delivery's at every try.
+
+    The host is resolved once a try and that address is connected to, so that a name cannot answer one thing
+    to the check and another to the connection. Neither redirects nor the environment's proxies are followed.
+    `allow_http` and `allow_private` are for one's own machine. `timeout` bounds a whole `send`,
+    `read_timeout` each wait within it.
+    """
+
+    clock: Clock
+    allow_http: bool = False
+    allow_private: bool = False
+    timeout: timedelta = timedelta(seconds=10)
+    read_timeout: timedelta = timedelta(seconds=5)
+    context: ssl.SSLContext = field(factory=ssl.create_default_context, repr=False)
+    name: str = field(default="webhook", init=False)
+    repeats_unknown: bool = field(default=True, init=False)
+
+    def check(self, address: str) -> str:
+        """An https URL without user, password and fragment, on port 443 or one above 1023."""
+        address = one_visible_line(address, 2048)
+        try:
+            url = httpx.URL(address)
+        except (httpx.InvalidURL, UnicodeError):
+            raise Invalid("address: it is not a URL such as https://example.org/hooks/1") from None
+        if url.scheme != "https" and not (url.scheme == "http" and self.allow_http):
+            raise Invalid("address: a URL that begins with https:// is wanted")
+        if url.userinfo or "@" in url.netloc.decode():
+            raise Invalid("address: a user or password in a URL is not taken")
+        if url.fragment or "#" in address:
+            raise Invalid("address: a URL without # is wanted")
+        if url.port is not None and url.port < 1024 and url.port != 443 and not self.allow_private:
+            raise Invalid("address: its port is neither 443 nor above 1023")
+        return str(url.copy_with(host=self._host(url.host), fragment=None))
+
+    def send(self, message: OutgoingMessage) -> Outcome:
+        try:
+            url = httpx.URL(self.check(message.address))
+            content = _content(message)
+        except (Invalid, ValueError):
+            return RefusedForGood("its address or text will not do for a webhook")
+        deadline = Deadline(self.timeout.total_seconds())
+        port = url.port or (443 if url.scheme == "https" else 80)
+        try:
+            addresses = resolve(url.raw_host.decode(), port, deadline)
+        except OSError as problem:
+            return Later(f"its host was not found: {type(problem).__name__}")
+        if not all(may_be_talked_to(one, allow_private=self.allow_private) for one in addresses):
+            return RefusedForGood("its host is at a private address")
+        outcome: Outcome = Later("its host has no address")
+        for one in addresses:
+            try:
+                return self._post(url, one, content, message, deadline)
+            except (httpx.ConnectError, httpx.ConnectTimeout, OSError) as problem:
+                outcome = Later(f"no connection: {type(problem).__name__}")
+        return outcome
+
+    def _host(self, host: str) -> str:
+        """The host in its one spelling; Invalid for one that the open Internet cannot have."""
+        try:
+            literal = may_be_talked_to(host, allow_private=self.allow_private)
+        except ValueError:
+            name = host_name(host)
+            if "." not in name and not self.allow_private:
+                raise Invalid("address: its host has no dot") from None
+            return name
+        if not literal:
+            raise Invalid("address: its host is a private address")
+        return host
+
+    def _post(
+        self, url: httpx.URL, address: str, content: bytes, message: OutgoingMessage, deadline: Deadline
+    ) -> Outcome:
+        """One try at one resolved address; raises as httpx does when no connection came about."""
+        left = deadline.left()
+        with (
+            Leash(deadline) as leash,
+            httpx.Client(
+                verify=self.context,
+                trust_env=False,
+                follow_redirects=False,
+                timeout=httpx.Timeout(left, read=min(left, self.read_timeout.total_seconds())),
+            ) as client,
+        ):
+            request = client.build_request(
+                "POST",
+                url.copy_with(host=address),
+                content=content,
+                headers={
+                    "host": url.netloc.decode(),
+                    "content-type": "application/json",
+                    "accept-encoding": "identity",
+                    "user-agent": "tickler",
+                    "webhook-id": str(message.id),
+                    "webhook-timestamp": str(int(self.clock.now().timestamp())),
+                    "idempotency-key": str(message.id),
+                },
+                extensions={"sni_hostname": url.raw_host.decode(), "trace": _Tracing(leash)},
+            )
+            try:
+                response = client.send(request, stream=True)
+            except (httpx.ConnectError, httpx.ConnectTimeout):
+                raise
+            except httpx.HTTPError as problem:
+                return OutcomeUnknown(f"no answer: {type(problem).__name__}")
+            _hear_out(response)
+            return self._outcome(response)
+
+    def _outcome(self, response: httpx.Response) -> Outcome:
+        status = response.status_code
+        if response.is_success:
+            return Accepted()
+        if response.is_redirect or 300 <= status < 400:
+            return RefusedForGood(f"answered {status}; redirects are not followed")
+        if status in _LATER or status >= 500:
+            return Later(f"answered {status}", retry_after(response.headers, self.clock.now()))
+        return RefusedForGood(f"answered {status}")
+
+
+@frozen
+class _Tracing:
+    """Puts the connection on the leash as soon as there is one."""
+
+    leash: Leash
+
+    def __call__(self, event: str, about: dict[str, Any]) -> None:
+        if event == "connection.connect_tcp.complete":
+            self.leash.hold(about["return_value"].get_extra_info("socket"))
+
+
+def _hear_out(response: httpx.Response) -> None:
+    """Read what is said, up to a limit and as it comes, packed or not; the status has decided already."""
+    heard = 0
+    try:
+        for piece in response.iter_raw():
+            heard += len(piece)
+            if heard >= LONGEST_ANSWER:
+                break
+    except httpx.HTTPError:
+        pass
+    finally:
+        response.close()
+
+
+def _content(message: OutgoingMessage) -> bytes:
+    said = {
+        "template": message.template,
+        "subject": message.subject,
+        "text": message.text,
+        "data": dict(message.data),
+    }
+    return json.dumps(said, ensure_ascii=False, allow_nan=False).encode()
+
+
+def retry_after(headers: httpx.Headers, now: datetime) -> timedelta | None:
+    """The wait that Retry-After asks for, in seconds or until a date; a day at most, None where it makes no
+    sense. Source: RFC 9110, section 10.2.3.
+    """
+    asked = headers.get("retry-after", "").strip()
+    if asked.isascii() and asked.isdigit():
+        return min(timedelta(seconds=int(asked[:9])), LONGEST_RETRY_AFTER)
+    try:
+        until = parsedate_to_datetime(asked)
+    except (ValueError, OverflowError):
+        return None
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return min(max(until - now, timedelta(0)), LONGEST_RETRY_AFTER)
