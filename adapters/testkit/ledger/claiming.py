@@ -3,7 +3,6 @@
 from datetime import timedelta
 from threading import Barrier
 
-
 import pytest
 
 from adapters.testkit.examples import (
