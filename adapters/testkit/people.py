@@ -57,6 +57,11 @@ class PeopleContract:
         assert known.tenant(ACME.handle) == ACME
         assert known.tenant(TenantId(numbered(77))) is None
 
+    def test_the_people_of_a_tenant_come_by_handle_and_nobody_elses(self, known: People) -> None:
+        assert known.of_tenant(TENANT) == [ANNA, BORIS]
+        assert known.of_tenant(OTHER_TENANT) == [NAMESAKE]
+        assert known.of_tenant(TenantId(numbered(404))) == []
+
     def test_a_person_is_found_by_id_and_by_handle(self, known: People) -> None:
         for person in (ANNA, BORIS, NAMESAKE):
             assert known.person(person.tenant_id, person.id) == person

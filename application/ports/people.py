@@ -60,6 +60,9 @@ class People(Protocol):
     def person(self, tenant_id: TenantId, key: UserId | str) -> Person | None:
         """The person of this id or handle within a tenant; another tenant's person is not found."""
 
+    def of_tenant(self, tenant_id: TenantId) -> Sequence[Person]:
+        """The people of a tenant, ordered by handle; nobody for an unknown one."""
+
     def add_contact_point(self, contact_point: ContactPoint) -> None:
         """Keep a contact point, last in the order; AlreadyThere when the person has this address there."""
 

@@ -36,6 +36,11 @@ class MemoryPeople:
             own = (one for one in self.store.persons.values() if one.tenant_id == tenant_id)
             return next((one for one in own if key in (one.id, one.handle)), None)
 
+    def of_tenant(self, tenant_id: TenantId) -> Sequence[Person]:
+        with self.store.changed:
+            own = [one for one in self.store.persons.values() if one.tenant_id == tenant_id]
+        return sorted(own, key=lambda one: one.handle)
+
     def add_contact_point(self, contact_point: ContactPoint) -> None:
         with self.store.changed:
             others = self.contact_points(contact_point.user_id)
