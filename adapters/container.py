@@ -18,7 +18,7 @@ from adapters.outbound.postgres.deliveries import PostgresDeliveries
 from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.outbound.postgres.people import PostgresPeople
-from adapters.outbound.system import SystemClock, SystemIds
+from adapters.outbound.system import SystemClock, UuidIds
 from adapters.settings import Settings
 from application.calendar import Calendar
 from application.delivering import Delivering
@@ -37,7 +37,12 @@ class Container(containers.DeclarativeContainer):
     conninfo = providers.Dependency(instance_of=str)
 
     memory = providers.Singleton(MemoryStore)
-    database = providers.Singleton(Database, conninfo, max_size=settings.provided.max_pool_size)
+    database = providers.Singleton(
+        Database,
+        conninfo,
+        prepared=settings.provided.database_prepared,
+        connections=settings.provided.max_pool_size,
+    )
 
     ledger = providers.Selector(
         store,
@@ -64,11 +69,25 @@ class Container(containers.DeclarativeContainer):
         memory=providers.Singleton(SystemClock),
         postgres=providers.Singleton(PostgresClock, database),
     )
-    ids = providers.Singleton(SystemIds)
+    ids = providers.Singleton(UuidIds)
 
     console = providers.Singleton(ConsoleChannel)
-    email = providers.Singleton(EmailChannel, settings)
-    webhook = providers.Singleton(WebhookChannel)
+    email = providers.Singleton(
+        EmailChannel,
+        host=settings.provided.smtp_host,
+        port=settings.provided.mail_port,
+        sender=settings.provided.smtp_from,
+        clock=clock,
+        security=settings.provided.smtp_security.value,
+        user=settings.provided.smtp_user,
+        password=settings.provided.mail_password,
+    )
+    webhook = providers.Singleton(
+        WebhookChannel,
+        clock,
+        allow_http=settings.provided.webhook_allow_http,
+        allow_private=settings.provided.webhook_allow_private,
+    )
     channels = providers.List(console, email, webhook)
 
     calendar = providers.Factory(Calendar, ledger, clock, ids)

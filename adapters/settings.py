@@ -12,7 +12,6 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from application.dispatching import ReminderDispatchOptions
-from domain.errors import Invalid
 from domain.values import zone
 
 PREFIX = "TICKLER_"
@@ -67,6 +66,9 @@ class Settings(BaseSettings):
         default=None, min_length=1, description="postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
     )
     max_pool_size: int = Field(default=10, ge=4, le=500, description="a whole number from 4 to 500")
+    database_prepared: bool = Field(
+        default=True, description="true, or false behind a pooler that keeps no prepared statements"
+    )
 
     dispatch_batch_size: int = Field(
         default=200, ge=1, le=10_000, description="a whole number from 1 to 10000"
@@ -98,6 +100,9 @@ class Settings(BaseSettings):
     )
     smtp_security: Security = Field(default=Security.STARTTLS, description="one of starttls, ssl, none")
 
+    webhook_allow_http: bool = Field(default=False, description="true or false")
+    webhook_allow_private: bool = Field(default=False, description="true or false")
+
     time_zone: Zone = Field(default="UTC", description="an IANA zone such as Europe/Moscow")
     language: str = Field(
         default="en", pattern=r"^[a-z]{2,3}$", description="a language's code such as en or ru"
@@ -112,15 +117,26 @@ class Settings(BaseSettings):
             settings = cls()
         except ValidationError as error:
             raise WrongSetting(_first_line(error)) from None
-        try:
-            settings.dispatch_options()
-        except Invalid as error:
-            raise WrongSetting(f"{PREFIX}DISPATCH_*: {error}") from None
+        if settings.smtp_user is not None and settings.smtp_security is Security.NONE:
+            raise WrongSetting(
+                f"{PREFIX}SMTP_SECURITY: 'none' will not do with {PREFIX}SMTP_USER; allowed: starttls, ssl"
+            )
         return settings
 
     @property
     def home_folder(self) -> Path:
         return self.home.expanduser()
+
+    @property
+    def mail_password(self) -> str | None:
+        return self.smtp_password.get_secret_value() if self.smtp_password else None
+
+    @property
+    def mail_port(self) -> int:
+        return (
+            self.smtp_port
+            or {Security.STARTTLS: 587, Security.SSL: 465, Security.NONE: 25}[self.smtp_security]
+        )
 
     def dispatch_options(self) -> ReminderDispatchOptions:
         return ReminderDispatchOptions(

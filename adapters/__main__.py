@@ -1,0 +1,146 @@
+"""The program: settings, the container, and the commands that are handed what is in it."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TextIO
+
+import psycopg
+from dependency_injector import providers
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from adapters.container import Container
+from adapters.inbound.cli.app import main as run_command
+from adapters.inbound.cli.office import Office, Say, Services, Unready
+from adapters.observability import configure_logging
+from adapters.outbound.channels.console import ConsoleChannel
+from adapters.outbound.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from adapters.outbound.postgres.migrations import MigrationError, migrate, missing
+from adapters.settings import LogLevel, Settings
+
+CONNECT_SECONDS = 4
+SHORT_CADENCE = {"dispatch_interval": 1.0, "relay_interval": 0.1, "delivery_interval": 0.2}
+
+
+class PostgresOffice:
+    """Works on the server of TICKLER_DATABASE_URL, or else on an embedded one of our own."""
+
+    def __init__(self, settings: Settings | None = None, console: TextIO | None = None) -> None:
+        """With `console`, the store is for this once: faster, and gone in a crash."""
+        self._given = settings
+        self._console = console
+
+    @cached_property
+    def settings(self) -> Settings:
+        return self._given or Settings.read()
+
+    @property
+    def places(self) -> Mapping[str, str]:
+        if self.settings.database_url is not None:
+            return {"data": "the database of TICKLER_DATABASE_URL", "log": "this terminal (stderr)"}
+        home = self.settings.home_folder
+        return {"data": str(home), "log": str(EmbeddedPostgres(home).log)}
+
+    @contextmanager
+    def open(self, say: Say, *, migrating: bool = False) -> Iterator[Services]:
+        configure_logging(self.settings.log_level, self.settings.log_format)
+        with self._server(say) as conninfo:
+            self._bring_up_to_date(conninfo, say, migrating)
+            container = Container(settings=self.settings, conninfo=conninfo)
+            if self._console is not None:
+                container.console.override(providers.Singleton(ConsoleChannel, self._console))
+            try:
+                yield services(container)
+            finally:
+                container.database().close()
+
+    def migrate(self, say: Say) -> Sequence[str]:
+        with self._server(say) as conninfo:
+            return _migrated(conninfo)
+
+    def throwaway(self, home: Path, console: TextIO) -> Office:
+        changed = {"home": home, "database_url": None, "log_level": LogLevel.WARNING, **SHORT_CADENCE}
+        return PostgresOffice(self.settings.model_copy(update=changed), console)
+
+    @contextmanager
+    def _server(self, say: Say) -> Iterator[str]:
+        if self.settings.database_url is not None:
+            yield _hasty(self.settings.database_url.get_secret_value())
+            return
+        embedded = EmbeddedPostgres(self.settings.home_folder, throwaway=self._console is not None)
+        try:
+            embedded.attach()
+        except EmbeddedPostgresError as error:
+            raise Unready(str(error)) from None
+        try:
+            yield embedded.conninfo
+        finally:
+            embedded.release(timeout=2.0)
+
+    def _bring_up_to_date(self, conninfo: str, say: Say, migrating: bool) -> None:
+        if migrating or self.settings.database_url is None:
+            if applied := _migrated(conninfo):
+                say(f"made the schema: {', '.join(applied)}")
+            return
+        try:
+            pending = missing(conninfo)
+        except MigrationError as error:
+            raise Unready(str(error)) from None
+        if pending:
+            raise Unready(f"the database lacks {', '.join(pending)}: run `tickler migrate` on it first")
+
+
+def services(container: Container) -> Services:
+    """What the commands are handed, out of a container."""
+    settings: Settings = container.settings()
+    channels = container.channels()
+    can_send = [one for one in channels if one.name != "email" or settings.smtp_host is not None]
+    return Services(
+        calendar=container.calendar(),
+        ledger=container.ledger(),
+        deliveries=container.deliveries(),
+        people=container.people(),
+        clock=container.clock(),
+        ids=container.ids(),
+        dispatch_job=container.dispatch_job(),
+        relay=container.relay(),
+        channels=channels,
+        delivering=[container.delivering(channel=channel) for channel in can_send],
+        interrupt=container.database().interrupt if container.store() == "postgres" else lambda: None,
+    )
+
+
+def _migrated(conninfo: str) -> Sequence[str]:
+    try:
+        return migrate(conninfo)
+    except MigrationError as error:
+        raise Unready(str(error)) from None
+
+
+def _hasty(url: str) -> str:
+    """The same, with a bound on connecting where it has none; one that cannot be read stays as it is."""
+    try:
+        if "connect_timeout" in conninfo_to_dict(url):
+            return url
+        return make_conninfo(url, connect_timeout=CONNECT_SECONDS)
+    except psycopg.Error:
+        return url
+
+
+def main() -> None:
+    """Entry point of `tickler` and of `python -m adapters`."""
+    code = run_command(sys.argv[1:], PostgresOffice())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            code = code or 0
+    # Not sys.exit: a thread that waits for a silent server must not keep the process alive.
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

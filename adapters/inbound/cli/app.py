@@ -1,0 +1,116 @@
+"""The program `tickler`: its commands, and what an error comes to: one line and an exit code."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from adapters.inbound.cli import (
+    demonstrating,
+    dispatching,
+    events,
+    importing,
+    looking,
+    migrating,
+    people,
+    running,
+)
+from adapters.inbound.cli.office import Office, Unready
+from adapters.inbound.cli.output import say
+from adapters.inbound.ics.source import Unreadable
+from adapters.observability import one_line
+from adapters.settings import WrongSetting
+from application.ports.errors import AlreadyThere, Busy, Conflict, Unavailable
+from domain.errors import Invalid, Refused
+
+OK, REFUSED, BAD_INPUT, SURROUNDINGS, INTERRUPTED = 0, 1, 2, 3, 130
+DEBUG = "--debug"
+
+app = typer.Typer(
+    name="tickler",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Calendar reminders that leave on time and once.",
+    epilog="Begin with `tickler run`; beside it, `tickler event plan --help` and `tickler upcoming`.",
+)
+app.command("run")(running.run)
+app.command("migrate")(migrating.migrate)
+app.command("import")(importing.import_)
+app.add_typer(events.app, name="event")
+app.add_typer(people.person, name="person")
+app.add_typer(people.contact, name="contact")
+app.command("dispatch")(dispatching.dispatch)
+app.command("upcoming")(looking.upcoming)
+app.command("demo")(demonstrating.demo)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tickler {version('tickler')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _tickler(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Say which version this is."),
+    ] = False,
+    _debug: Annotated[bool, typer.Option(DEBUG, help="Show where an unexpected error comes from.")] = False,
+) -> None:
+    pass
+
+
+def main(arguments: Sequence[str], office: Office) -> int:
+    """Run one command; returns its exit code (design section 8) and never raises."""
+    arguments = list(arguments)
+    try:
+        outcome = app(arguments, prog_name="tickler", standalone_mode=False, obj=office)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python must not try again to write it when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except Exception as problem:
+        if DEBUG in arguments:
+            traceback.print_exception(problem)
+        code, text = _told(problem)
+        say(f"tickler: {text}")
+        return code
+    return outcome if isinstance(outcome, int) else OK
+
+
+def _told(problem: Exception) -> tuple[int, str]:
+    match problem:
+        case TyperException():
+            return BAD_INPUT, f"{' '.join(problem.format_message().split())} (see `tickler --help`)"
+        case Refused():
+            return REFUSED, one_line(problem)
+        case AlreadyThere():
+            return REFUSED, one_line(problem)
+        case Invalid() | Unreadable():
+            return BAD_INPUT, one_line(problem)
+        case Busy() | Conflict():
+            return SURROUNDINGS, f"busy, nothing was changed, try again{_detail(problem)}"
+        case Unavailable():
+            return SURROUNDINGS, f"the database cannot be used{_detail(problem)}"
+        case Unready() | WrongSetting():
+            return SURROUNDINGS, one_line(problem)
+        case _:
+            return (
+                SURROUNDINGS,
+                f"an unexpected {type(problem).__name__}: run it again as `tickler {DEBUG} …`",
+            )
+
+
+def _detail(problem: Exception) -> str:
+    return f": {one_line(problem)}" if str(problem).strip() else ""

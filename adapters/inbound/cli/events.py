@@ -1,0 +1,260 @@
+"""`tickler event …`: plan, change, move, start, complete, cancel, show, list."""
+
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+
+from adapters.inbound.cli import reading
+from adapters.inbound.cli.office import Services, office
+from adapters.inbound.cli.output import (
+    AsJson,
+    Json,
+    event_json,
+    put,
+    put_event,
+    put_json,
+    put_table,
+    say,
+    wall,
+)
+from application.calendar import Done, Draft
+from domain.errors import Invalid, NoSuchEvent
+from domain.triggers import MinutesBeforeStart
+from domain.values import EventId, Kind, TenantId, UserId, instant, zone
+
+app = typer.Typer(no_args_is_help=True, help="Events and their reminders.")
+
+EventArgument = Annotated[str, typer.Argument(metavar="EVENT", help="The event's id, as `plan` gave it.")]
+RemindOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--remind",
+        help="Minutes before the start, or start-15m, start-1d (same wall clock), start-1d@09:00, end-15m,"
+        " 'at 2026-12-01T09:00:00+03:00'. May be given again and again.",
+    ),
+]
+NoRemind = Annotated[bool, typer.Option("--no-remind", help="No reminders.")]
+DEFAULT_REMINDERS = (MinutesBeforeStart(15),)
+
+
+@app.command()
+def plan(
+    context: typer.Context,
+    tenant: Annotated[str, typer.Option(help="A handle or an id.")],
+    owner: Annotated[str, typer.Option(help="Whose event it is: a handle or an id.")],
+    start: Annotated[str, typer.Option(help="Wall time such as '2026-12-01 10:00'; with --all-day a day.")],
+    title: Annotated[str | None, typer.Option(help="What people read.")] = None,
+    client: Annotated[str | None, typer.Option(help="Who else is reminded: a handle or an id.")] = None,
+    zone: Annotated[str | None, typer.Option(help="IANA zone; without it the owner's.")] = None,
+    end: Annotated[
+        str | None, typer.Option(help="Wall time in the same zone; with --all-day the last day.")
+    ] = None,
+    minutes: Annotated[int | None, typer.Option(help="How long it lasts, in place of --end.")] = None,
+    remind: RemindOption = None,
+    no_remind: NoRemind = False,
+    kind: Annotated[Kind, typer.Option(help="What it is.")] = Kind.OTHER,
+    appointment: Annotated[
+        str | None, typer.Option(help="The id of the appointment that it belongs to.")
+    ] = None,
+    all_day: Annotated[bool, typer.Option("--all-day", help="It lasts whole days.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Plan an event; 15 minutes before it its owner and client are reminded, unless --remind says otherwise.
+
+    Example: tickler event plan --tenant acme --owner anna --client boris --title "Contract"
+    --start "2026-12-01 10:00" --zone Europe/Moscow --minutes 60 --remind 15 --remind start-1d
+    """
+    if remind and no_remind:
+        raise Invalid("--no-remind: give either --remind or --no-remind")
+    triggers = reading.reminders(remind) if remind else () if no_remind else DEFAULT_REMINDERS
+    start_local = reading.wall_time("--start", start, all_day=all_day)
+    appointment_id = reading.appointment_id(appointment)
+    checked_title = None if title is None else reading.title(title)
+    if zone is not None:
+        # Before anything is opened: what can be refused at once is.
+        reading.timing(start_local, zone, end=end, minutes=minutes, all_day=all_day)
+    with office(context).open(say) as services:
+        tenant_id = reading.tenant_id_of(services.people, tenant)
+        somebody = reading.find_person(services.people, tenant_id, "--owner", owner)
+        time_zone, is_owners = reading.zone_of_event(zone, somebody, start)
+        timing = reading.timing(start_local, time_zone, end=end, minutes=minutes, all_day=all_day)
+        reading.check_before_start(triggers, timing)
+        draft = Draft(
+            tenant_id=tenant_id,
+            owner_user_id=somebody.id,
+            timing=timing,
+            title=checked_title,
+            client_user_id=_person_id(services, tenant_id, "--client", client),
+            kind=kind,
+            appointment_id=appointment_id,
+            triggers=triggers,
+        )
+        done = services.calendar.plan(draft)
+        if is_owners:
+            say(f"zone: {time_zone}, as {owner} has it")
+        _put(services, done.event.id, as_json)
+
+
+@app.command()
+def change(
+    context: typer.Context,
+    event: EventArgument,
+    owner: Annotated[str | None, typer.Option(help="A handle or an id.")] = None,
+    client: Annotated[str | None, typer.Option(help="A handle or an id.")] = None,
+    no_client: Annotated[bool, typer.Option("--no-client", help="Nobody but the owner is reminded.")] = False,
+    zone_name: Annotated[
+        str | None, typer.Option("--zone", help="Another zone; the wall clock stays.")
+    ] = None,
+    remind: RemindOption = None,
+    no_remind: NoRemind = False,
+    as_json: AsJson = False,
+) -> None:
+    """Change an event's owner, client, zone or reminders; what is not given stays.
+
+    Example: tickler event change EVENT --remind 30 --remind start-1d@18:00
+    """
+    event_id = reading.event_id(event)
+    if remind and no_remind:
+        raise Invalid("--no-remind: give either --remind or --no-remind")
+    if client and no_client:
+        raise Invalid("--no-client: give either --client or --no-client")
+    triggers = reading.reminders(remind) if remind else () if no_remind else None
+    if zone_name is not None:
+        zone(zone_name)
+    if owner is None and client is None and zone_name is None and triggers is None and not no_client:
+        raise Invalid(
+            "nothing to change: give --owner, --client, --no-client, --zone, --remind or --no-remind"
+        )
+    with office(context).open(say) as services:
+        found = services.ledger.event(event_id)
+        if found is None:
+            raise NoSuchEvent
+        tenant_id = found.state.tenant_id
+        if triggers:
+            reading.check_before_start(triggers, found.state.timing)
+        services.calendar.change(
+            event_id,
+            tz_version=reading.tz_version(),
+            owner_user_id=_person_id(services, tenant_id, "--owner", owner),
+            client_user_id=_person_id(services, tenant_id, "--client", client),
+            no_client=no_client,
+            triggers=triggers,
+            time_zone=zone_name,
+        )
+        _put(services, event_id, as_json)
+
+
+@app.command()
+def move(
+    context: typer.Context,
+    event: EventArgument,
+    start: Annotated[str, typer.Option(help="The new wall time, in the event's zone.")],
+    end: Annotated[
+        str | None, typer.Option(help="The new end; without it the event keeps its length.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Move an event; its reminders move with it.
+
+    Example: tickler event move EVENT --start "2026-12-02 11:30"
+    """
+    event_id = reading.event_id(event)
+    with office(context).open(say) as services:
+        found = services.ledger.event(event_id)
+        if found is None:
+            raise NoSuchEvent
+        old = found.state.timing
+        start_local = reading.wall_time("--start", start, all_day=old.all_day)
+        end_at = None
+        if end is not None:
+            end_local = reading.wall_time("--end", end, all_day=old.all_day)
+            end_at = instant(end_local + timedelta(days=1) if old.all_day else end_local, old.time_zone)
+        services.calendar.move(event_id, start_local, tz_version=reading.tz_version(), end_at=end_at)
+        _put(services, event_id, as_json)
+
+
+@app.command()
+def start(context: typer.Context, event: EventArgument, as_json: AsJson = False) -> None:
+    """Say that an event has begun. Its reminders stay."""
+    with office(context).open(say) as services:
+        _put_done(services, services.calendar.start(reading.event_id(event)), as_json)
+
+
+@app.command()
+def complete(context: typer.Context, event: EventArgument, as_json: AsJson = False) -> None:
+    """Say that an event is over. Reminders that have not left will not."""
+    with office(context).open(say) as services:
+        _put_done(services, services.calendar.complete(reading.event_id(event)), as_json)
+
+
+@app.command()
+def cancel(context: typer.Context, event: EventArgument, as_json: AsJson = False) -> None:
+    """Cancel an event. Reminders that have not left will not."""
+    with office(context).open(say) as services:
+        _put_done(services, services.calendar.cancel(reading.event_id(event)), as_json)
+
+
+@app.command()
+def show(context: typer.Context, event: EventArgument, as_json: AsJson = False) -> None:
+    """An event with all its reminders and what became of them."""
+    with office(context).open(say) as services:
+        _put(services, reading.event_id(event), as_json)
+
+
+@app.command("list")
+def list_events(
+    context: typer.Context,
+    tenant: Annotated[str | None, typer.Option(help="Of this tenant only: a handle or an id.")] = None,
+    days: Annotated[int, typer.Option(min=1, max=3660, help="How far to look ahead.")] = 90,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many reminders to look at.")] = 1000,
+    as_json: AsJson = False,
+) -> None:
+    """The events that somebody will still be reminded of, soonest reminder first.
+
+    Example: tickler event list --tenant acme
+    """
+    with office(context).open(say) as services:
+        tenant_id = reading.tenant_id_of(services.people, tenant) if tenant is not None else None
+        until = services.clock.now() + timedelta(days=days)
+        rows = services.ledger.upcoming(until, limit, tenant_id)
+    found = {row.event.id: row for row in reversed(rows)}
+    events = [found[event_id] for event_id in dict.fromkeys(row.event.id for row in rows)]
+    if as_json:
+        listed: list[Json] = [event_json(row.event, row.title) for row in events]
+        put_json(listed)
+    elif events:
+        put_table(
+            ("START", "STATUS", "NEXT REMINDER", "TITLE", "EVENT"),
+            (
+                (
+                    wall(row.event.timing.start_at, row.event.timing.time_zone),
+                    row.event.status.value,
+                    wall(row.reminder.due_at, row.event.timing.time_zone),
+                    row.title or "(no title)",
+                    str(row.event.id),
+                )
+                for row in events
+            ),
+        )
+    else:
+        put(f"no events with reminders within {days} days")
+
+
+def _person_id(services: Services, tenant_id: TenantId, option: str, text: str | None) -> UserId | None:
+    return None if text is None else reading.find_person(services.people, tenant_id, option, text).id
+
+
+def _put_done(services: Services, done: Done, as_json: bool) -> None:
+    if not done.happened:
+        say(f"it is {done.event.status.value} already: nothing was changed")
+    _put(services, done.event.id, as_json)
+
+
+def _put(services: Services, event_id: EventId, as_json: bool) -> None:
+    found = services.ledger.event(event_id)
+    if found is None:
+        raise NoSuchEvent
+    put_event(
+        found.state, services.ledger.title(event_id), services.ledger.reminders(event_id), as_json=as_json
+    )

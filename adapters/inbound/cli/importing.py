@@ -1,0 +1,119 @@
+"""`tickler import`."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from attrs import asdict
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from adapters.inbound.cli import reading
+from adapters.inbound.cli.office import Services, office
+from adapters.inbound.cli.output import AsJson, put, put_json, say
+from adapters.inbound.ics import importing
+from adapters.inbound.ics.options import ImportOptions
+from adapters.inbound.ics.report import Report
+from adapters.settings import Settings
+from domain.values import zone
+
+
+def import_(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE.ics", help="An iCalendar file.")],
+    tenant: Annotated[str, typer.Option(help="A handle or an id.")],
+    owner: Annotated[str, typer.Option(help="Whose events they are: a handle or an id.")],
+    client: Annotated[str | None, typer.Option(help="Who else is reminded: a handle or an id.")] = None,
+    zone_name: Annotated[
+        str | None, typer.Option("--zone", help="For times without a zone; without it the owner's.")
+    ] = None,
+    horizon: Annotated[int, typer.Option(min=1, max=731, help="How many days ahead series are taken.")] = 90,
+    offset: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="For events without an alarm: minutes, or start-15m, start-1d, …; 15 if not given."
+        ),
+    ] = None,
+    all_day_offset: Annotated[
+        list[str] | None,
+        typer.Option(help="The same for events of all day; start-1d@09:00 if not given."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import a calendar file. The same file again makes nothing new; a changed one moves and changes.
+
+    Example: tickler import team.ics --tenant acme --owner anna --zone Europe/Moscow
+    """
+    wanted: dict[str, object] = {"horizon": timedelta(days=horizon)}
+    if offset:
+        wanted["default_triggers"] = reading.reminders(offset, "--offset")
+    if all_day_offset:
+        wanted["all_day_triggers"] = reading.reminders(all_day_offset, "--all-day-offset")
+    if zone_name is not None:
+        zone(zone_name)
+    desk = office(context)
+    with desk.open(say) as services:
+        options = _options(services, desk.settings, tenant, owner, client, zone_name, wanted)
+        with _bar() as progress:
+            report = importing.import_file(file, services.calendar, options, progress)
+    if as_json:
+        put_json({**asdict(report, recurse=True)})
+    else:
+        for line in report.lines():
+            put(line)
+    if report.refused and not _is_of_use(report):
+        say("tickler: nothing in the file could be taken")
+        raise typer.Exit(2)
+
+
+def _options(
+    services: Services,
+    settings: Settings,
+    tenant: str,
+    owner: str,
+    client: str | None,
+    zone_name: str | None,
+    wanted: dict[str, object],
+) -> ImportOptions:
+    tenant_id = reading.tenant_id_of(services.people, tenant)
+    somebody = reading.find_person(services.people, tenant_id, "--owner", owner)
+    other = None if client is None else reading.find_person(services.people, tenant_id, "--client", client)
+    default_zone = zone_name or somebody.time_zone or settings.time_zone
+    if zone_name is None:
+        say(f"zone: {default_zone}, for times in the file that have none")
+    return ImportOptions(
+        tenant_id=tenant_id,
+        owner_user_id=somebody.id,
+        now=services.clock.now(),
+        default_zone=default_zone,
+        client_user_id=other.id if other else None,
+        tz_version=reading.tz_version(),
+        **wanted,  # type: ignore[arg-type]
+    )
+
+
+def _is_of_use(report: Report) -> bool:
+    said = report.counts
+    return bool(
+        said.events_taken
+        or said.events_cancelled
+        or said.skipped_outside
+        or said.skipped_past
+        or said.skipped_cancelled
+    )
+
+
+@contextmanager
+def _bar() -> Iterator[importing.Progress]:
+    """A bar on stderr; away from a terminal its last state only."""
+    columns = TextColumn("importing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(
+        *columns, console=Console(stderr=True), redirect_stdout=False, redirect_stderr=False
+    ) as bar:
+        task = bar.add_task("importing", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+    sys.stderr.flush()

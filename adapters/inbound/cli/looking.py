@@ -1,0 +1,74 @@
+"""`tickler upcoming`."""
+
+from datetime import datetime, timedelta
+from typing import Annotated
+
+import typer
+
+from adapters.inbound.cli.office import office
+from adapters.inbound.cli.output import (
+    AsJson,
+    Json,
+    event_json,
+    put,
+    put_json,
+    put_table,
+    reminder_json,
+    say,
+    wall,
+)
+from adapters.inbound.cli.reading import tenant_id_of
+
+
+def upcoming(
+    context: typer.Context,
+    tenant: Annotated[str | None, typer.Option(help="Of this tenant only: a handle or an id.")] = None,
+    days: Annotated[int, typer.Option(min=1, max=3660, help="How far to look ahead.")] = 30,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """The reminders that will leave next, soonest first. Works beside `tickler run`.
+
+    Example: tickler upcoming --tenant acme --days 7
+    """
+    with office(context).open(say) as services:
+        tenant_id = tenant_id_of(services.people, tenant) if tenant is not None else None
+        now = services.clock.now()
+        rows = services.ledger.upcoming(now + timedelta(days=days), limit, tenant_id)
+    if as_json:
+        listed: list[Json] = [
+            {**reminder_json(row.reminder), "event": event_json(row.event, row.title)} for row in rows
+        ]
+        put_json(listed)
+    elif rows:
+        put_table(
+            ("DUE", "IN", "BEFORE START", "TITLE", "EVENT"),
+            (
+                (
+                    wall(row.reminder.due_at, row.event.timing.time_zone),
+                    how_long(now, row.reminder.due_at),
+                    str(row.reminder.trigger),
+                    row.title or "(no title)",
+                    str(row.event.id),
+                )
+                for row in rows
+            ),
+        )
+    else:
+        put(f"no reminders within {days} days")
+
+
+def how_long(now: datetime, then: datetime) -> str:
+    """The time until then in its two largest units: `2d 3h`, `5m 10s`; `now` when it has come."""
+    seconds = int((then - now).total_seconds())
+    if seconds <= 0:
+        return "now"
+    parts = (
+        (seconds // 86_400, "d"),
+        (seconds // 3600 % 24, "h"),
+        (seconds // 60 % 60, "m"),
+        (seconds % 60, "s"),
+    )
+    told = [(count, unit) for count, unit in parts]
+    first = next(index for index, (count, _) in enumerate(told) if count)
+    return " ".join(f"{count}{unit}" for count, unit in told[first : first + 2] if count)

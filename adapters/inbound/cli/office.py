@@ -1,0 +1,73 @@
+"""What the commands are handed: use cases and ports, and a way to open and close what is behind them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol, TextIO
+
+import typer
+from attrs import frozen
+
+from adapters.settings import Settings
+from application.calendar import Calendar
+from application.delivering import Delivering
+from application.dispatching import ReminderDispatchJob
+from application.ports.channel import Channel
+from application.ports.deliveries import Deliveries
+from application.ports.ledger import Ledger
+from application.ports.machine import Clock, Ids
+from application.ports.people import People
+from application.relaying import Relay
+
+Say = Callable[[str], None]
+
+
+class Unready(Exception):
+    """The surroundings fail: one line, with what to do. No password is in it."""
+
+
+@frozen
+class Services:
+    """`delivering` has one entry a channel that can send; `interrupt` ends the store's running statements."""
+
+    calendar: Calendar
+    ledger: Ledger
+    deliveries: Deliveries
+    people: People
+    clock: Clock
+    ids: Ids
+    dispatch_job: ReminderDispatchJob
+    relay: Relay
+    channels: Sequence[Channel]
+    delivering: Sequence[Delivering]
+    interrupt: Callable[[], None]
+
+
+class Office(Protocol):
+    """Where the commands work."""
+
+    @property
+    def settings(self) -> Settings:
+        """As the environment has them; raises WrongSetting."""
+
+    @property
+    def places(self) -> Mapping[str, str]:
+        """Where to look, for people: `data`, `log`; no password."""
+
+    def open(self, say: Say, *, migrating: bool = False) -> AbstractContextManager[Services]:
+        """The services, closed again when the block ends.
+
+        A store of our own is brought up to date in any case, any other when `migrating`. Raises Unready.
+        """
+
+    def migrate(self, say: Say) -> Sequence[str]:
+        """Bring the store up to date; the names of what was applied. Raises Unready."""
+
+    def throwaway(self, home: Path, console: TextIO) -> "Office":
+        """An office with a store of its own in `home`, a short cadence, and `console` to print on."""
+
+
+def office(context: typer.Context) -> Office:
+    """The office that the program was started with."""
+    found: Office = context.obj
+    return found

@@ -1,0 +1,191 @@
+"""`tickler person …` and `tickler contact …`: who is reminded, and where they are reached."""
+
+from typing import Annotated
+
+import typer
+
+from adapters.inbound.cli.office import Services, office
+from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say
+from adapters.inbound.cli.reading import (
+    find_person,
+    find_tenant,
+    handle,
+    maybe_uuid,
+    tenant_id_of,
+    uuid,
+)
+from adapters.settings import Settings
+from application.ports.channel import Channel
+from application.ports.people import ContactPoint, Person, Tenant
+from domain.errors import Invalid
+from domain.values import ContactPointId, TenantId, UserId, zone
+
+person = typer.Typer(no_args_is_help=True, help="The people of a tenant: owners and clients of events.")
+contact = typer.Typer(no_args_is_help=True, help="Where a person is reached.")
+
+TenantOption = Annotated[str, typer.Option("--tenant", help="A handle or an id.")]
+PersonOption = Annotated[str, typer.Option("--person", help="A handle or an id.")]
+
+
+@person.command("add")
+def add_person(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="HANDLE", help="A short name, unique within the tenant.")],
+    tenant: TenantOption,
+    language: Annotated[str | None, typer.Option(help="A language's code such as en or ru.")] = None,
+    zone_name: Annotated[
+        str | None, typer.Option("--zone", help="An IANA zone such as Europe/Moscow.")
+    ] = None,
+    id_: Annotated[
+        str | None, typer.Option("--id", help="The id that your own systems know them by.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add a person. A tenant that is new is made along the way.
+
+    Example: tickler person add anna --tenant acme --language ru --zone Europe/Moscow
+    """
+    desk = office(context)
+    settings = desk.settings
+    handle("HANDLE", name)
+    given_id = None if id_ is None else UserId(uuid("--id", id_))
+    if language is not None and not (2 <= len(language) <= 3 and language.isascii() and language.islower()):
+        raise Invalid(f"--language: {language[:20]!r} is not a code such as en or ru")
+    if zone_name is not None:
+        zone(zone_name)
+    if maybe_uuid(tenant) is None:
+        handle("--tenant", tenant)
+    with desk.open(say) as services:
+        home = _tenant(services, settings, tenant)
+        one = Person(
+            id=given_id or UserId(services.ids.new()),
+            tenant_id=home.id,
+            handle=name,
+            language=language or home.language,
+            time_zone=zone_name or home.time_zone,
+        )
+        services.people.add_person(one)
+    if as_json:
+        put_json(_person_json(one))
+    else:
+        put(f"added {one.handle} ({one.id}): language {one.language}, zone {one.time_zone}")
+
+
+def _tenant(services: Services, settings: Settings, text: str) -> Tenant:
+    """The tenant of this handle or id, made now when it is new."""
+    id_ = maybe_uuid(text)
+    found = services.people.tenant(TenantId(id_) if id_ else text)
+    if found is not None:
+        return found
+    new = Tenant(
+        id=TenantId(id_ or services.ids.new()),
+        handle=text.lower() if id_ else text,
+        time_zone=settings.time_zone,
+        language=settings.language,
+    )
+    services.people.add_tenant(new)
+    say(f"made the tenant {new.handle} ({new.id})")
+    return new
+
+
+@person.command("list")
+def list_people(context: typer.Context, tenant: TenantOption, as_json: AsJson = False) -> None:
+    """The people of a tenant.
+
+    Example: tickler person list --tenant acme
+    """
+    with office(context).open(say) as services:
+        found = services.people.of_tenant(tenant_id_of(services.people, tenant))
+    if as_json:
+        listed: list[Json] = [_person_json(one) for one in found]
+        put_json(listed)
+    elif found:
+        put_table(
+            ("PERSON", "LANGUAGE", "ZONE", "ID"),
+            ((one.handle, one.language, one.time_zone, str(one.id)) for one in found),
+        )
+    else:
+        put("nobody yet")
+
+
+@contact.command("add")
+def add_contact(
+    context: typer.Context,
+    tenant: TenantOption,
+    whom: PersonOption,
+    channel: Annotated[str, typer.Option(help="console, email or webhook.")],
+    address: Annotated[str, typer.Option(help="A mail address, a URL; for the console any word.")],
+    as_json: AsJson = False,
+) -> None:
+    """Add an address of a person; the first one added is used first.
+
+    Example: tickler contact add --tenant acme --person anna --channel email --address anna@b.example
+    """
+    with office(context).open(say) as services:
+        way = _channel(services, channel)
+        checked = way.check(address)
+        home = find_tenant(services.people, tenant)
+        owner = find_person(services.people, home.id if isinstance(home, Tenant) else home, "--person", whom)
+        if not owner.known:
+            raise Invalid(
+                f"--person: there is no person {whom!r}; `tickler person add HANDLE --id {whom}` adds one"
+            )
+        point = ContactPoint(ContactPointId(services.ids.new()), owner.id, way.name, checked)
+        services.people.add_contact_point(point)
+        can_send = any(one.channel.name == way.name for one in services.delivering)
+    if not can_send:
+        say(f"note: nothing leaves by {way.name} yet; set TICKLER_SMTP_HOST where `tickler run` is started")
+    if as_json:
+        put_json(_contact_json(point))
+    else:
+        put(f"added: {point.channel} ({point.id})")
+
+
+@contact.command("list")
+def list_contacts(
+    context: typer.Context, tenant: TenantOption, whom: PersonOption, as_json: AsJson = False
+) -> None:
+    """Where a person is reached, first choice first.
+
+    Example: tickler contact list --tenant acme --person anna
+    """
+    with office(context).open(say) as services:
+        owner = find_person(services.people, tenant_id_of(services.people, tenant), "--person", whom)
+        points = services.people.contact_points(owner.id)
+    if as_json:
+        listed: list[Json] = [_contact_json(one) for one in points]
+        put_json(listed)
+    elif points:
+        put_table(
+            ("CHANNEL", "ADDRESS", "", "ID"),
+            ((one.channel, one.address, "opted out" if one.opted_out else "", str(one.id)) for one in points),
+        )
+    else:
+        put("none: messages go to the console")
+
+
+def _channel(services: Services, name: str) -> Channel:
+    by_name = {one.name: one for one in services.channels}
+    if name not in by_name:
+        raise Invalid(f"--channel: {name[:60]!r} is none of {', '.join(by_name)}")
+    return by_name[name]
+
+
+def _person_json(one: Person) -> dict[str, Json]:
+    return {
+        "userId": str(one.id),
+        "tenantId": str(one.tenant_id),
+        "handle": one.handle,
+        "language": one.language,
+        "timeZone": one.time_zone,
+    }
+
+
+def _contact_json(one: ContactPoint) -> dict[str, Json]:
+    return {
+        "contactPointId": str(one.id),
+        "userId": str(one.user_id),
+        "channel": one.channel,
+        "address": one.address,
+        "optedOut": one.opted_out,
+    }

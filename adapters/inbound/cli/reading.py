@@ -1,0 +1,216 @@
+"""What people type, made into values; Invalid names the option and what would do."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from importlib.metadata import version
+from uuid import UUID
+
+from attrs import frozen
+
+from application.ports.people import People, Person, Tenant
+from domain.errors import Invalid
+from domain.triggers import (
+    MAX_OFFSET_MINUTES,
+    AtInstant,
+    DaysBeforeStart,
+    MinutesBeforeEnd,
+    MinutesBeforeStart,
+    Trigger,
+    due_at,
+    trigger,
+)
+from domain.values import AppointmentId, EventId, TenantId, Timing, UserId, instant, zone
+
+LONGEST_TITLE = 1000
+HANDLE = re.compile(r"\w[\w.@+-]{0,63}")
+WALL_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?(.*)", re.ASCII | re.DOTALL)
+NO_ZONE = "UTC"
+
+
+def uuid(option: str, text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise Invalid(
+            f"{option}: {text[:60]!r} is not an id such as 0198c5f0-7d3e-7000-8000-0123456789ab"
+        ) from None
+
+
+def event_id(text: str) -> EventId:
+    return EventId(uuid("EVENT", text))
+
+
+def appointment_id(text: str | None) -> AppointmentId | None:
+    return None if text is None else AppointmentId(uuid("--appointment", text))
+
+
+def maybe_uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def handle(option: str, text: str) -> str:
+    if not HANDLE.fullmatch(text) or maybe_uuid(text):
+        raise Invalid(
+            f"{option}: {text[:60]!r} is not a handle: a letter or digit, then at most 63 of those and ._@+-"
+        )
+    return text
+
+
+def find_tenant(people: People, text: str) -> Tenant | TenantId:
+    """The tenant of this handle or id; an id that nobody has told us of stands for itself."""
+    id_ = maybe_uuid(text)
+    found = people.tenant(TenantId(id_) if id_ else handle("--tenant", text))
+    if found is not None:
+        return found
+    if id_:
+        return TenantId(id_)
+    raise Invalid(f"--tenant: there is no tenant {text!r}; `tickler person add … --tenant {text}` makes one")
+
+
+def tenant_id_of(people: People, text: str) -> TenantId:
+    found = find_tenant(people, text)
+    return found.id if isinstance(found, Tenant) else found
+
+
+@frozen
+class Somebody:
+    """A user by id; `time_zone` is None where none was ever given, `known` whether we have a person of it."""
+
+    id: UserId
+    known: bool = False
+    time_zone: str | None = None
+
+
+def find_person(people: People, tenant_id: TenantId, option: str, text: str) -> Somebody:
+    """The person of this handle or id; an id that nobody has told us of stands for itself."""
+    id_ = maybe_uuid(text)
+    found = people.person(tenant_id, UserId(id_) if id_ else handle(option, text))
+    if found is not None:
+        return Somebody(found.id, True, _given_zone(found))
+    if id_:
+        return Somebody(UserId(id_))
+    raise Invalid(
+        f"{option}: there is no person {text!r} in this tenant; `tickler person add {text}` adds one"
+    )
+
+
+def _given_zone(person: Person) -> str | None:
+    # UTC is what a person has when nobody said anything; taken for an answer it would be hours off.
+    return None if person.time_zone == NO_ZONE else person.time_zone
+
+
+def title(text: str) -> str:
+    if len(text) > LONGEST_TITLE:
+        raise Invalid(f"--title: {len(text)} characters are more than {LONGEST_TITLE}")
+    if "\0" in text:
+        raise Invalid("--title: it holds a NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise Invalid("--title: it is not UTF-8 text") from None
+    return text
+
+
+def wall_time(option: str, text: str, *, all_day: bool = False) -> datetime:
+    """A naive wall time from `2026-12-01 10:00`, or from `2026-12-01` for all day."""
+    matched = WALL_TIME.fullmatch(text.strip())
+    if matched is None:
+        raise Invalid(f"{option}: {text[:60]!r} is not a time such as '2026-12-01 10:00'")
+    day, clock, rest = matched.groups()
+    if rest and clock:
+        raise Invalid(
+            f"{option}: {text[:60]!r} is more than a wall time; write '{day} {clock}', and the zone as --zone"
+        )
+    if rest or (clock is None and not all_day):
+        raise Invalid(f"{option}: {text[:60]!r} has no time of day; write '{day} 10:00', or add --all-day")
+    if clock and all_day:
+        raise Invalid(f"{option}: an event of all day begins on a day such as {day}, without a time")
+    try:
+        return datetime.fromisoformat(f"{day} {clock or '00:00'}")
+    except ValueError:
+        raise Invalid(f"{option}: {text[:60]!r} is no day and time that there is") from None
+
+
+def zone_of_event(given: str | None, owner: Somebody, start: str) -> tuple[str, bool]:
+    """The zone of a wall time, and whether it is the owner's: nobody else's is ever guessed."""
+    if given is not None:
+        zone(given)
+        return given, False
+    if owner.time_zone is None:
+        raise Invalid(
+            f"--start: {start!r} is a wall time without a zone; add one, such as --zone Europe/Moscow"
+        )
+    return owner.time_zone, True
+
+
+def timing(start: datetime, time_zone: str, *, end: str | None, minutes: int | None, all_day: bool) -> Timing:
+    """When an event is. Of all-day events `end` is the last day; without one they last the first day only."""
+    if end is not None and minutes is not None:
+        raise Invalid("--minutes: give either --end or --minutes")
+    if minutes is not None and not 0 <= minutes <= MAX_OFFSET_MINUTES:
+        raise Invalid(f"--minutes: {minutes} is not between 0 and {MAX_OFFSET_MINUTES}")
+    end_at: datetime | None = None
+    if all_day:
+        if minutes is not None:
+            raise Invalid("--minutes: an event of all day has days; give its last one as --end")
+        last = wall_time("--end", end, all_day=True) if end is not None else start
+        if last < start:
+            raise Invalid("--end: it is before the start")
+        end_at = instant(last + timedelta(days=1), time_zone)
+    elif end is not None:
+        end_at = instant(wall_time("--end", end), time_zone)
+    elif minutes is not None:
+        end_at = instant(start, time_zone) + timedelta(minutes=minutes)
+    return Timing.of(start, time_zone, end_at=end_at, all_day=all_day, tz_version=tz_version())
+
+
+def reminders(texts: Sequence[str], option: str = "--remind") -> tuple[Trigger, ...]:
+    return tuple(remind(text, option) for text in texts)
+
+
+def remind(text: str, option: str) -> Trigger:
+    """Minutes before the start, or a trigger's own spelling; by hand nothing comes after the start."""
+    text = text.strip()
+    if re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+        minutes = int(text)
+        if not 0 <= minutes <= MAX_OFFSET_MINUTES:
+            raise Invalid(
+                f"{option}: {minutes} is not between 0 and {MAX_OFFSET_MINUTES} minutes before the start"
+            )
+        return MinutesBeforeStart(minutes)
+    try:
+        read = trigger(text[:80])
+    except Invalid:
+        raise Invalid(
+            f"{option}: {text[:60]!r} is not minutes such as 15, nor one of start-15m, start-1d,"
+            " start-1d@09:00, end-15m, 'at INSTANT'"
+        ) from None
+    if _is_afterwards(read):
+        raise Invalid(f"{option}: {text[:60]!r} comes after the event, too late to remind of it")
+    return read
+
+
+def _is_afterwards(read: Trigger) -> bool:
+    match read:
+        case MinutesBeforeStart(minutes) | MinutesBeforeEnd(minutes):
+            return minutes < 0
+        case DaysBeforeStart(days, at, minutes):
+            return days < 0 or minutes < 0 or (days == 0 and at is not None)
+        case AtInstant():
+            return False
+
+
+def check_before_start(triggers: Sequence[Trigger], timing: Timing) -> None:
+    """An instant can only be held against the start once both are known."""
+    for one in triggers:
+        if isinstance(one, AtInstant) and due_at(one, timing) > timing.start_at:
+            raise Invalid(f"--remind: {str(one)!r} comes after the start, too late to remind of it")
+
+
+def tz_version() -> str:
+    """Which zone data this installation came with."""
+    return version("tzdata")

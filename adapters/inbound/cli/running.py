@@ -1,0 +1,72 @@
+"""`tickler run`."""
+
+from typing import Annotated
+
+import typer
+
+from adapters.inbound.cli.office import Services, office
+from adapters.inbound.cli.output import AsJson, put, put_json, say
+from adapters.inbound.cli.stopping import StopSignals
+from adapters.inbound.loops import DeliverStep, DispatchStep, Loop, Loops, RelayStep, Stop
+from adapters.observability import log
+from adapters.settings import Settings
+from domain.errors import Invalid
+
+KINDS = ("dispatch", "relay", "deliver")
+
+
+def run(
+    context: typer.Context,
+    only: Annotated[str, typer.Option(help="Which loops: some of dispatch,relay,deliver.")] = ",".join(KINDS),
+    as_json: AsJson = False,
+) -> None:
+    """Run Tickler until Ctrl-C: a Postgres of its own (or TICKLER_DATABASE_URL), migrations, every loop.
+
+    Example: tickler run --only dispatch,relay
+    """
+    kinds = which(only)
+    desk = office(context)
+    settings = desk.settings
+    with StopSignals() as signals, desk.open(say, migrating=True) as services:
+        loops = make_loops(services, settings, kinds, Stop())
+        try:
+            loops.start()
+            places = dict(desk.places)
+            if as_json:
+                put_json({"ready": True, **places})
+            else:
+                put("ready")
+                for what, where in places.items():
+                    put(f"  {what}: {where}")
+                put("  beside it: tickler upcoming; tickler event plan --help; Ctrl-C ends it")
+            signals.wait()
+        finally:
+            if stuck := loops.stop():
+                log().warning("loops left behind", loops=stuck)
+
+
+def which(only: str) -> tuple[str, ...]:
+    """The kinds of loops in `dispatch,relay`."""
+    kinds = tuple(dict.fromkeys(part.strip() for part in only.split(",") if part.strip()))
+    for kind in kinds:
+        if kind not in KINDS:
+            raise Invalid(f"--only: {kind[:40]!r} is none of {', '.join(KINDS)}")
+    if not kinds:
+        raise Invalid(f"--only: name at least one of {', '.join(KINDS)}")
+    return kinds
+
+
+def make_loops(services: Services, settings: Settings, kinds: tuple[str, ...], stop: Stop) -> Loops:
+    """The loops of these kinds; one delivery loop a channel that can send."""
+    loops: list[Loop] = []
+    if "dispatch" in kinds:
+        dispatch = DispatchStep(services.dispatch_job, services.clock, stop.is_set)
+        loops.append(Loop("dispatch", dispatch, stop.wait))
+    if "relay" in kinds:
+        relay = RelayStep(services.relay, settings.relay_interval, stop.is_set)
+        loops.append(Loop("relay", relay, stop.wait))
+    if "deliver" in kinds:
+        for delivering in services.delivering:
+            deliver = DeliverStep(delivering, settings.delivery_interval, stop.is_set)
+            loops.append(Loop(f"deliver {delivering.channel.name}", deliver, stop.wait))
+    return Loops(loops, stop, services.interrupt)

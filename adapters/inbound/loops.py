@@ -1,0 +1,220 @@
+"""The loops of a running Tickler, a thread each: dispatch, relay, and one delivery loop a channel.
+
+A loop outlives whatever its work raises: it says so in one line, waits a little longer each time, and goes
+on. Between ticks it sleeps on the stop's event, so a stop wakes it.
+"""
+
+import random
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from attrs import define, field, frozen
+
+from adapters.observability import log, one_line
+from application.delivering import Delivering
+from application.dispatching import ReminderDispatchJob
+from application.ports.errors import Busy, Conflict, Unavailable
+from application.ports.machine import Clock
+from application.relaying import Relay
+
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 5.0
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Hindered(Exception):
+    """The work could not be done now, and nobody here can help it: try again a little later."""
+
+
+class Stop:
+    """Somebody's wish that the loops end. `wait` sleeps at most so many seconds; True when it is time."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def set(self) -> None:
+        self._event.set()
+
+    def is_set(self) -> bool:
+        return self._event.is_set()
+
+    def wait(self, seconds: float) -> bool:
+        return self._event.wait(seconds)
+
+
+Wait = Callable[[float], bool]
+
+
+@define
+class Loop:
+    """`step` does what is to be done now and returns the seconds until it should be called again.
+
+    `wait` sleeps and tells whether to stop; `spread` gives a number from 0 to 1, so that instances which fell
+    together do not come back together.
+    """
+
+    name: str
+    step: Callable[[], float]
+    wait: Wait
+    spread: Callable[[], float] = random.random
+    _failures: int = field(default=0, init=False)
+
+    def run(self) -> None:
+        while not self.wait(self._turn()):
+            pass
+
+    def _turn(self) -> float:
+        try:
+            pause = self.step()
+        except Exception as problem:
+            return self._failed(problem)
+        if self._failures:
+            log(loop=self.name).info("loop recovered", failures=self._failures)
+            self._failures = 0
+        return pause
+
+    def _failed(self, problem: Exception) -> float:
+        self._failures += 1
+        if self.wait(0):
+            return 0
+        longest = min(FIRST_PAUSE * (1 << min(self._failures - 1, 10)), LONGEST_PAUSE)
+        pause = longest * (0.5 + self.spread() / 2)
+        said = log(loop=self.name, failures=self._failures, again_in_s=round(pause, 2))
+        if isinstance(problem, Unavailable | Busy | Conflict | Hindered):
+            said.warning("loop hindered", problem=one_line(problem) or type(problem).__name__)
+        else:
+            # Of an error that nobody foresaw only the kind and the place: its text may hold rows.
+            said.error("loop failed", problem=type(problem).__name__, at=_place(problem))
+        return pause
+
+
+def _place(problem: Exception) -> str:
+    frames = traceback.extract_tb(problem.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
+
+
+@define
+class DispatchStep:
+    """One tick of the job; the next is due at the next whole interval of the UTC clock.
+
+    Ticks never overlap, and those that a long one missed are dropped. Source: the specification, "Schedule"
+    and "Max duration".
+    """
+
+    job: ReminderDispatchJob
+    clock: Clock
+    stopping: Callable[[], bool]
+    _next: datetime = field(default=EPOCH, init=False)
+
+    def __call__(self) -> float:
+        started = self.clock.monotonic()
+        for _ in self.job.tick(self.stopping):
+            pass
+        took = timedelta(seconds=self.clock.monotonic() - started)
+        interval = self.job.options.interval
+        if took > self.job.options.max_duration:
+            log(loop="dispatch").warning(
+                "tick was long", DurationMs=round(took.total_seconds() * 1000), DroppedTicks=took // interval
+            )
+        now = self.clock.now()
+        # A sleep may end a little early by this clock: that was the tick of `_next`, not one before it.
+        early = now < self._next <= now + interval / 10
+        self._next = next_whole(self._next if early else now, interval)
+        return float(min(self._next - now, interval).total_seconds())
+
+
+def next_whole(after: datetime, interval: timedelta) -> datetime:
+    """The first instant after `after` that is a whole number of intervals from the epoch."""
+    return EPOCH + ((after - EPOCH) // interval + 1) * interval
+
+
+@frozen
+class RelayStep:
+    """Batches until one is not full or not all of it went; Hindered when nothing of one went."""
+
+    relay: Relay
+    interval: float
+    stopping: Callable[[], bool]
+
+    def __call__(self) -> float:
+        while not self.stopping():
+            result = self.relay.batch()
+            said = log(loop="relay")
+            if result.claimed:
+                said.info(
+                    "batch relayed",
+                    count=result.claimed,
+                    published=result.published,
+                    postponed=result.postponed,
+                )
+            if result.parked:
+                said.error("messages parked", count=result.parked, reasons=_reasons(result.reasons))
+            if result.postponed:
+                raise Hindered(_reasons(result.reasons))
+            if result.claimed < self.relay.batch_size:
+                break
+        return self.interval
+
+
+def _reasons(reasons: Iterable[str]) -> str:
+    return "; ".join(one_line(reason) for reason in reasons)
+
+
+@frozen
+class DeliverStep:
+    """All that is due on one channel."""
+
+    delivering: Delivering
+    interval: float
+    stopping: Callable[[], bool]
+
+    def __call__(self) -> float:
+        said = log(loop=f"deliver {self.delivering.channel.name}")
+        for handled in self.delivering.tick(self.stopping):
+            said.info(
+                "delivery handled",
+                DeliveryId=handled.delivery_id,
+                channel=handled.channel,
+                status=handled.status.value,
+                reason=handled.reason,
+            )
+        return self.interval
+
+
+class Loops:
+    """Loops in threads of their own. They are daemons: one that is stuck for good keeps no process alive."""
+
+    def __init__(self, loops: Sequence[Loop], stop: Stop, interrupt: Callable[[], None]) -> None:
+        self._stop = stop
+        self._interrupt = interrupt
+        self._threads = [threading.Thread(target=loop.run, name=loop.name, daemon=True) for loop in loops]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self, grace: float = 0.3, budget: float = 2.0) -> list[str]:
+        """End all loops and name those that did not within `budget` seconds.
+
+        After `grace`, in which a batch may still commit, running statements are interrupted.
+        """
+        began = time.monotonic()
+        self._stop.set()
+        self._join(began + grace)
+        while self._alive() and time.monotonic() - began < budget:
+            # In a thread of its own: a silent database answers no cancel request either.
+            threading.Thread(target=self._interrupt, name="interrupt", daemon=True).start()
+            self._join(min(time.monotonic() + 0.5, began + budget))
+        return self._alive()
+
+    def _join(self, until: float) -> None:
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join(max(0.0, until - time.monotonic()))
+
+    def _alive(self) -> list[str]:
+        return [thread.name for thread in self._threads if thread.is_alive()]
