@@ -301,10 +301,12 @@ def _make_converter() -> Converter:
     converter.register_structure_hook(Trigger, lambda value, _: _trigger(value))
     for class_ in (Timing, *_NAMES):
         names = {one.name: override(rename=_camel(one.name)) for one in attrs.fields(class_)}
-        converter.register_unstructure_hook(class_, make_dict_unstructure_fn(class_, converter, **names))
+        unstructure = make_dict_unstructure_fn(class_, converter, **names)  # type: ignore[arg-type]
+        converter.register_unstructure_hook(class_, unstructure)
         if class_ is Timing:
             names["start_local"] = override(rename="startLocal", struct_hook=lambda value, _: _wall(value))
-        converter.register_structure_hook(class_, make_dict_structure_fn(class_, converter, **names))
+        structure = make_dict_structure_fn(class_, converter, **names)  # type: ignore[arg-type]
+        converter.register_structure_hook(class_, structure)
     return converter
 
 

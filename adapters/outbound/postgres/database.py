@@ -1,0 +1,277 @@
+"""Connections to one database, and transactions over them that cannot hang.
+
+Nothing is kept in a session, so a transaction pooler may stand between: what a transaction needs is set in
+the message that begins it.
+"""
+
+import contextlib
+import select
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from time import monotonic
+from typing import Any, LiteralString, Self, TypeVar
+
+import psycopg
+from attrs import frozen
+from psycopg import Connection, Cursor
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import TransactionStatus
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
+
+from adapters.outbound.postgres.errors import DatabaseRefused, Silent, one_line, translated, without
+from application.ports.errors import Unavailable
+
+Row = tuple[Any, ...]
+Result = TypeVar("Result")
+
+# Keepalives notice a dead peer within 11 s, and unanswered data within 10 s; a socket file ignores them.
+NETWORK = {
+    "connect_timeout": 5,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
+CHECKOUT_SLICE_SECONDS = 0.2
+CANCEL_SECONDS = 1.0
+
+
+@frozen
+class Patience:
+    """How long a transaction waits, for what.
+
+    `lock` before Busy; `statement` on the server's side, which counts the wait for a lock too; `idle` between
+    two statements, after which the server lets go of the locks of a frozen client; `silence` on our side.
+    """
+
+    lock: timedelta = timedelta(seconds=15)
+    statement: timedelta = timedelta(seconds=20)
+    idle: timedelta = timedelta(seconds=10)
+    silence: timedelta = timedelta(seconds=25)
+    checkout: timedelta = timedelta(seconds=10)
+
+
+class BoundedConnection(Connection[Row]):
+    """A connection whose waits end: at an answer, when `silence` has passed, or soon after an interrupt."""
+
+    silence = Patience().silence.total_seconds()
+    waits = False
+    gives_up_at = float("inf")
+
+    @classmethod
+    def connect(  # type: ignore[override]
+        cls, conninfo: str, *, silence: float, on_failure: Callable[[psycopg.Error], None], **options: Any
+    ) -> Self:
+        try:
+            connection = super().connect(conninfo, **options)
+        except psycopg.Error as problem:
+            on_failure(problem)
+            raise
+        connection.silence = silence
+        return connection
+
+    def wait(
+        self, gen: Generator[Any, Any, Result], interval: float = 0.1, timeout: float | None = None
+    ) -> Result:
+        self.gives_up_at = monotonic() + self.silence
+        self.waits = True
+        try:
+            return super().wait(self._bounded(gen), interval, timeout)
+        finally:
+            self.waits = False
+
+    def _bounded(self, gen: Generator[Any, Any, Result]) -> Generator[Any, Any, Result]:
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if not ready and monotonic() > self.gives_up_at:
+                    raise Silent("the database gave no answer in time")
+                wanted = gen.send(ready)
+        except StopIteration as done:
+            result: Result = done.value
+            return result
+
+    def interrupt(self) -> None:
+        """From another thread: end the statement in flight, by its own answer or without one."""
+        if not self.waits:
+            return
+        self.gives_up_at = monotonic() + CANCEL_SECONDS
+        with contextlib.suppress(psycopg.Error):
+            self.cancel_safe(timeout=CANCEL_SECONDS)
+
+
+@frozen
+class Session:
+    """One transaction's hands on its connection; answers come in the binary format."""
+
+    cursor: Cursor[Row]
+
+    def rows(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> list[Row]:
+        return self.cursor.execute(statement, parameters).fetchall()
+
+    def row(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> Row | None:
+        return self.cursor.execute(statement, parameters).fetchone()
+
+    def change(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> int:
+        """How many rows the statement touched."""
+        return self.cursor.execute(statement, parameters).rowcount
+
+    def change_each(self, statement: LiteralString, parameters: Sequence[Sequence[Any]]) -> int:
+        """How many rows the statement touched, over all the parameters."""
+        self.cursor.executemany(statement, parameters)
+        return self.cursor.rowcount
+
+    def copy(self, statement: LiteralString, data: bytes) -> None:
+        """Feed a COPY … FROM STDIN."""
+        with self.cursor.copy(statement) as copy:
+            copy.write(data)
+
+    def say(self, statement: LiteralString) -> str:
+        """A statement without parameters, in the simple protocol: several may stand in one; its tag."""
+        return self.cursor.execute(statement, prepare=False).statusmessage or ""
+
+
+class Database:
+    """One database, and up to `connections` connections to it, made as they are needed.
+
+    `prepared=False` is for a pooler that keeps no prepared statements.
+    """
+
+    def __init__(
+        self,
+        conninfo: str,
+        *,
+        prepared: bool = True,
+        connections: int = 10,
+        patience: Patience = Patience(),
+    ) -> None:
+        try:
+            given = conninfo_to_dict(conninfo)
+        except psycopg.ProgrammingError:
+            raise Unavailable("the database's connection string cannot be read") from None
+        self._password = str(given.get("password") or "")
+        self._patience = patience
+        self._begin = _begin(patience)
+        self._lock = threading.Lock()
+        self._busy: set[BoundedConnection] = set()
+        self._interrupts = 0
+        self._failure: tuple[float, str] = (0.0, "")
+        self._pool = ConnectionPool(
+            make_conninfo(conninfo, **{name: value for name, value in NETWORK.items() if name not in given}),
+            connection_class=BoundedConnection,
+            kwargs={
+                "autocommit": True,  # transactions begin in words of ours
+                "prepare_threshold": 1 if prepared else None,
+                "silence": patience.silence.total_seconds(),
+                "on_failure": self._note_failure,
+            },
+            min_size=0,
+            max_size=connections,
+            max_waiting=50,
+            reconnect_timeout=20.0,
+            check=_check,
+            open=False,
+        )
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """All of the block or nothing of it; READ COMMITTED.
+
+        Raises Busy, Conflict or Unavailable, and DatabaseRefused for what should not happen.
+        """
+        connection = self._checkout()
+        try:
+            session = Session(connection.cursor(binary=True))
+            session.say(self._begin)
+            yield session
+            if session.say("commit") != "COMMIT":
+                raise DatabaseRefused("a statement had failed, so that nothing was committed")
+        except psycopg.Error as error:
+            raise translated(error, self._password) from None
+        finally:
+            self._give_back(connection)
+
+    def interrupt(self) -> None:
+        """From another thread: end the statements in flight, and the waits for a connection, within 2 s.
+
+        They raise Unavailable; what is between two statements goes on. Bounded though the server be silent.
+        """
+        self._interrupts += 1
+        with self._lock:
+            busy = list(self._busy)
+        threads = [threading.Thread(target=connection.interrupt, daemon=True) for connection in busy]
+        for thread in threads:
+            thread.start()
+        end = monotonic() + 2 * CANCEL_SECONDS
+        for thread in threads:
+            thread.join(max(0.0, end - monotonic()))
+
+    def close(self) -> None:
+        """Close the connections; those in use when they come back."""
+        self._pool.close(timeout=CANCEL_SECONDS)
+
+    def _checkout(self) -> BoundedConnection:
+        began, interrupts = monotonic(), self._interrupts
+        end = began + self._patience.checkout.total_seconds()
+        while True:
+            try:
+                self._pool.open()
+                connection = self._pool.getconn(timeout=CHECKOUT_SLICE_SECONDS)
+            except PoolTimeout:
+                failed_at, reason = self._failure
+                if failed_at >= began:
+                    raise Unavailable(reason) from None
+                if self._interrupts != interrupts:
+                    raise Unavailable("interrupted while it waited for a connection") from None
+                if monotonic() >= end:
+                    raise Unavailable("no connection to the database was free in time") from None
+            except (TooManyRequests, PoolClosed) as problem:
+                raise Unavailable(one_line(problem)) from None
+            else:
+                with self._lock:
+                    self._busy.add(connection)
+                return connection
+
+    def _give_back(self, connection: BoundedConnection) -> None:
+        if connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+            with contextlib.suppress(psycopg.Error):
+                connection.execute("rollback", prepare=False)
+        with self._lock:
+            self._busy.discard(connection)
+        if connection.info.transaction_status is not TransactionStatus.IDLE:
+            connection.close()
+        self._pool.putconn(connection)
+
+    def _note_failure(self, problem: psycopg.Error) -> None:
+        self._failure = (monotonic(), without(self._password, one_line(problem)))
+
+
+def _begin(patience: Patience) -> str:
+    # Of the transaction, not of the session. The planner's choices are held to indexes: the work is always a
+    # batch out of a table of any size, and a batch of 1,000 would else make it read small tables whole.
+    return (
+        "begin isolation level read committed read write;"
+        f"set local lock_timeout = {_milliseconds(patience.lock)};"
+        f"set local statement_timeout = {_milliseconds(patience.statement)};"
+        f"set local idle_in_transaction_session_timeout = {_milliseconds(patience.idle)};"
+        "set local timezone = 'UTC';"
+        "set local enable_seqscan = off;"
+        "set local enable_hashjoin = off;"
+        "set local enable_mergejoin = off;"
+        "set local jit = off"
+    )
+
+
+def _milliseconds(time: timedelta) -> int:
+    return time // timedelta(milliseconds=1)
+
+
+def _check(connection: BoundedConnection) -> None:
+    # An idle connection has nothing to say, unless it is that it has ended: no round trip for the rest.
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    if poll.poll(0):
+        connection.execute("", prepare=False)

@@ -1,0 +1,197 @@
+"""The consumer's inbox and the messages that come of it, in PostgreSQL."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from attrs import frozen
+
+from adapters.outbound.postgres.database import Database, Row, Session
+from application.ports.backlog import Backlog
+from application.ports.deliveries import Received
+from domain import delivery
+from domain.delivery import (
+    Delivery,
+    DeliveryAccepted,
+    DeliveryClaimed,
+    DeliveryGivenBack,
+    DeliveryLost,
+    DeliveryPostponed,
+    DeliveryRefused,
+    DeliverySkipped,
+    Status,
+    Template,
+)
+from domain.errors import ClaimIsLost
+from domain.values import ReminderId
+
+CONSUMER = "notifications"
+
+SELECT = (
+    "select id, tenant_id, reminder_id, event_id, user_id, channel, contact_point_id, address_key, template,"
+    " due_at, not_before, status, attempts, claim, lease_until, reason, provider_id from tickler.deliveries"
+)
+TAKE_IN = (
+    "insert into tickler.inbox (consumer, reminder_id, received_at)"
+    " select %s, id, %s from unnest(%b::uuid[]) as b (id) order by id"
+    " on conflict do nothing returning reminder_id"
+)
+INSERT = (
+    "insert into tickler.deliveries (id, tenant_id, reminder_id, event_id, user_id, channel,"
+    " contact_point_id, address_key, template, due_at, not_before, status, attempts, claim, lease_until,"
+    " reason, provider_id)"
+    " values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+    " on conflict on constraint one_message_an_address do nothing"
+)
+DUE = (
+    SELECT + " where channel = %s and status = 'Pending' and not_before <= %s"
+    " order by due_at, id limit %s for update skip locked"
+)
+OVERDUE = (
+    SELECT + " where channel = %s and status = 'Sending' and lease_until <= %s order by due_at, id limit %s"
+)
+UPDATE = (
+    "update tickler.deliveries set status = %s, attempts = %s, claim = %s, not_before = %s, lease_until = %s,"
+    " reason = %s, provider_id = %s, updated_at = now()"
+    " where id = %s and status = %s and attempts = %s and claim = %s and not_before = %s"
+    " and lease_until is not distinct from %s"
+)
+BEGIN_ATTEMPT = "insert into tickler.delivery_attempts (delivery_id, claim, started_at) values (%s, %s, %s)"
+END_ATTEMPT = (
+    "update tickler.delivery_attempts set ended_at = %s, outcome = %s, reason = %s, provider_id = %s"
+    " where delivery_id = %s and claim = %s"
+)
+BACKLOG = "select count(*), min(due_at) from tickler.deliveries where status = 'Pending' and not_before <= %s"
+
+OUTCOMES: Mapping[type[delivery.Event], str] = {
+    DeliveryAccepted: "accepted",
+    DeliveryRefused: "refused",
+    DeliveryPostponed: "postponed",
+    DeliveryGivenBack: "given_back",
+    DeliverySkipped: "skipped",
+    DeliveryLost: "lost",
+}
+
+
+@frozen
+class PostgresDeliveries:
+    database: Database
+
+    def receive(self, received: Sequence[Received], now: datetime) -> Sequence[bool]:
+        with self.database.transaction() as session:
+            ids = list({one.reminder_id for one in received})
+            new = {row[0] for row in session.rows(TAKE_IN, (CONSUMER, now, ids))}
+            answers: list[bool] = []
+            made: list[Sequence[Any]] = []
+            for one in received:
+                answers.append(one.reminder_id in new)
+                if one.reminder_id in new:
+                    new.remove(one.reminder_id)
+                    made += [_values(message) for message in one.deliveries]
+            if made:
+                session.change_each(INSERT, made)
+        return answers
+
+    def claim(self, channel: str, limit: int, now: datetime, lease_until: datetime) -> Sequence[Delivery]:
+        with self.database.transaction() as session:
+            waiting = [_read(row) for row in session.rows(DUE, (channel, now, limit))]
+            claimed = [_claimed(one, now, lease_until) for one in waiting]
+            if claimed:
+                pairs = zip(waiting, claimed, strict=True)
+                session.change_each(UPDATE, [_changed(before, after) for before, after in pairs])
+                session.change_each(BEGIN_ATTEMPT, [(one.id, one.claim, now) for one in claimed])
+        return claimed
+
+    def settle(self, before: Delivery, happened: delivery.Event, after: Delivery) -> None:
+        with self.database.transaction() as session:
+            if session.change(UPDATE, _changed(before, after)) != 1:
+                raise ClaimIsLost
+            _note_attempt(session, happened, after)
+
+    def overdue(self, channel: str, now: datetime, limit: int) -> Sequence[Delivery]:
+        with self.database.transaction() as session:
+            return [_read(row) for row in session.rows(OVERDUE, (channel, now, limit))]
+
+    def of_reminder(self, reminder_id: ReminderId) -> Sequence[Delivery]:
+        with self.database.transaction() as session:
+            rows = session.rows(SELECT + " where reminder_id = %s order by id", (reminder_id,))
+        return [_read(row) for row in rows]
+
+    def backlog(self, now: datetime) -> Backlog:
+        with self.database.transaction() as session:
+            found = session.row(BACKLOG, (now,))
+        assert found is not None
+        return Backlog(*found)
+
+
+def _claimed(one: Delivery, now: datetime, lease_until: datetime) -> Delivery:
+    (claimed,) = delivery.decide(one, delivery.Claim(lease_until, now))
+    return delivery.evolve(one, claimed)
+
+
+def _note_attempt(session: Session, happened: delivery.Event, after: Delivery) -> None:
+    match happened:
+        case DeliveryClaimed(at=at):
+            session.change(BEGIN_ATTEMPT, (after.id, after.claim, at))
+        case (
+            DeliveryAccepted(at=at)
+            | DeliveryRefused(at=at)
+            | DeliveryPostponed(at=at)
+            | DeliveryGivenBack(at=at)
+            | DeliverySkipped(at=at)
+            | DeliveryLost(at=at)
+        ):
+            outcome = OUTCOMES[type(happened)]
+            said = (_clean(after.reason), _clean(after.provider_id))
+            session.change(END_ATTEMPT, (at, outcome, *said, after.id, after.claim))
+
+
+def _read(row: Row) -> Delivery:
+    values: list[Any] = list(row)
+    values[8], values[11] = Template(row[8]), Status(row[11])
+    return Delivery(*values)
+
+
+def _values(one: Delivery) -> Sequence[Any]:
+    return (
+        one.id,
+        one.tenant_id,
+        one.reminder_id,
+        one.event_id,
+        one.user_id,
+        one.channel,
+        one.contact_point_id,
+        one.address_key,
+        one.template.value,
+        one.due_at,
+        one.not_before,
+        one.status.value,
+        one.attempts,
+        one.claim,
+        one.lease_until,
+        _clean(one.reason),
+        _clean(one.provider_id),
+    )
+
+
+def _changed(before: Delivery, after: Delivery) -> Sequence[Any]:
+    return (
+        after.status.value,
+        after.attempts,
+        after.claim,
+        after.not_before,
+        after.lease_until,
+        _clean(after.reason),
+        _clean(after.provider_id),
+        before.id,
+        before.status.value,
+        before.attempts,
+        before.claim,
+        before.not_before,
+        before.lease_until,
+    )
+
+
+def _clean(said: str | None) -> str | None:
+    """What a channel said may hold what no database keeps."""
+    return said and said.replace("\0", "").encode(errors="replace").decode()
