@@ -1,4 +1,4 @@
-"""A VEVENT as it is written: one event, the head of a series, or one occurrence that differs from its series."""
+"""A VEVENT as it is written: one event, the head of a series, or an occurrence that differs from it."""
 
 import re
 from hashlib import sha256
@@ -57,9 +57,8 @@ def uid_of(event: Block) -> str:
         stated = None
     if stated is not None and stated.value.strip():
         return stated.value.strip()
-    said = "\n".join(
-        text for _, text in event.content if text.upper().startswith(("DTSTART", "DTEND", "SUMMARY"))
-    )
+    telling = ("DTSTART", "DTEND", "SUMMARY")
+    said = "\n".join(text for _, text in event.content if text.upper().startswith(telling))
     return NO_UID + sha256(said.encode()).hexdigest()
 
 
@@ -109,7 +108,7 @@ def _number(stated: Property | None) -> int:
 
 
 def _length(event: Block, start: Moment, zones: Zones) -> Span | None:
-    """How long it lasts. DTEND of a timed event is exact, DURATION keeps its days (RFC 5545 section 3.8.5.3)."""
+    """How long it lasts: DTEND of a timed event is exact, DURATION keeps its days (RFC 5545, 3.8.5.3)."""
     dtend, duration = event.one("DTEND"), event.one("DURATION")
     one_day = Span(days=1) if start.all_day else None
     if dtend is not None:

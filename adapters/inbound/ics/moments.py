@@ -55,7 +55,7 @@ def moments(stated: Property, zones: Zones) -> list[Moment]:
 
 
 def moment_of(text: str, stated: Property, zones: Zones) -> Moment:
-    """A date or date-time among the values of `stated`, whose TZID holds for it; BadProperty for anything else.
+    """A date or date-time among the values of `stated`, whose TZID holds for it; else BadProperty.
 
     By its shape, not by VALUE: files exist with a VALUE that does not fit.
     """
@@ -79,7 +79,7 @@ def _zone(text: str, stated: Property, zones: Zones) -> Zone:
 
 
 def span(text: str) -> Span:
-    """A duration; `P` and `PT` are nothing at all, as some programs write it. ValueError for anything else."""
+    """A duration; some programs write `P` or `PT` for none. ValueError for anything else."""
     match = _DURATION.fullmatch(text.strip().upper())
     if match is None:
         raise ValueError("not a duration")

@@ -4,7 +4,7 @@ from collections import Counter
 
 from attrs import define, field
 
-from adapters.inbound.ics.report import Refusal, Warning
+from adapters.inbound.ics.report import Refusal, Remark
 
 
 def shown(text: str) -> str:
@@ -28,5 +28,5 @@ class Notes:
         first, count = self._warnings.get(text, (line, 0))
         self._warnings[text] = (min(first, line), count + 1)
 
-    def warnings(self) -> tuple[Warning, ...]:
-        return tuple(Warning(text, line, count) for text, (line, count) in self._warnings.items())
+    def warnings(self) -> tuple[Remark, ...]:
+        return tuple(Remark(text, line, count) for text, (line, count) in self._warnings.items())

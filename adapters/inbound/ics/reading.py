@@ -175,7 +175,7 @@ class _Reader:
         return wanted is not None and self.drafts.add(wanted)
 
     def _triggers(self, one: Occurrence, series: Series, found: Sequence[Occurrence]) -> tuple[Trigger, ...]:
-        """An alarm at one instant is for one occurrence of a series: the first that does not start before it."""
+        """An alarm at an instant is for one occurrence of a series: the first that does not start before."""
         triggers = self.drafts.triggers(one.component)
         if one.component is not series.head:
             return triggers

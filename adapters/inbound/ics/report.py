@@ -7,7 +7,7 @@ from attrs import field, frozen
 
 @frozen
 class Refusal:
-    """A VEVENT or VALARM that was not taken: its UID ("" where it has none), its line in the file, and why."""
+    """A VEVENT or VALARM that was not taken: its UID ("" where it has none), its line, and why."""
 
     component: str
     uid: str
@@ -16,7 +16,7 @@ class Refusal:
 
 
 @frozen
-class Warning:
+class Remark:
     """Something that was taken otherwise than it is written: how often, and the first line where."""
 
     text: str
@@ -57,7 +57,7 @@ class Report:
 
     counts: Counts = field(factory=Counts)
     refused: tuple[Refusal, ...] = ()
-    warnings: tuple[Warning, ...] = ()
+    warnings: tuple[Remark, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """The report in lines for people."""
@@ -76,6 +76,6 @@ class Report:
         yield f"refused: {len(self.refused)}"
         for one in self.refused:
             yield f"  line {one.line}: {one.component} {one.uid or '(no UID)'}: {one.reason}"
-        for one in self.warnings:
-            times = f" ({one.count} times, first there)" if one.count > 1 else ""
-            yield f"warning: line {one.line}: {one.text}{times}"
+        for remark in self.warnings:
+            times = f" ({remark.count} times, first there)" if remark.count > 1 else ""
+            yield f"warning: line {remark.line}: {remark.text}{times}"

@@ -14,9 +14,9 @@ MOST_A_DAY = 24
 _NUMBER = re.compile(r"\d{1,18}")
 _TOO_OFTEN = {"SECONDLY": "second", "MINUTELY": "minute"}
 _KNOWN = {
-    "FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYSETPOS", "BYMONTH", "BYWEEKNO", "BYYEARDAY", "BYMONTHDAY",
-    "BYDAY", "BYHOUR", "BYMINUTE", "BYSECOND",
-}  # fmt: skip
+    *("FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYSETPOS", "BYMONTH", "BYWEEKNO"),
+    *("BYYEARDAY", "BYMONTHDAY", "BYDAY", "BYHOUR", "BYMINUTE", "BYSECOND"),
+}
 
 
 def rule_for(text: str, start: Moment, zones: Zones) -> vRecur:
@@ -40,9 +40,10 @@ def rule_for(text: str, start: Moment, zones: Zones) -> vRecur:
     if until is not None:
         parts["UNTIL"] = f"{_until(until, start, zones):%Y%m%dT%H%M%S}"
     try:
-        return vRecur.from_ical(";".join(f"{name}={value}" for name, value in parts.items()))
+        rule: vRecur = vRecur.from_ical(";".join(f"{name}={value}" for name, value in parts.items()))
     except (ValueError, KeyError, TypeError):
         raise BadProperty("its RRULE makes no sense") from None
+    return rule
 
 
 def _parts(text: str) -> dict[str, str]:

@@ -102,8 +102,9 @@ class Series:
         return event
 
     def _occurrence(self, found: Event) -> Occurrence:
-        index = int(found[_INDEX])
-        start: datetime = found["DTSTART"].dt
+        index = int(str(found[_INDEX]))
+        start = found.decoded("dtstart")
+        assert isinstance(start, datetime)
         if index < 0:
             lengths = {self.slot(at): length for at, length in self.head.more if length is not None}
             at = Moment(start, self.zone, self.head.start.all_day)
@@ -123,7 +124,7 @@ def _midnight(at: Moment) -> datetime:
 
 
 def _day_of(at: Moment, zone: Zone) -> Moment:
-    """The day that a date-time means in a series of whole days: midnight in UTC is that day's own midnight."""
+    """The day that a date-time means in a series of whole days; midnight in UTC is midnight of that day."""
     if at.zone.name == "UTC" and at.local != _midnight(at):
         return Moment(at.local_in(zone), zone, True)
     return at

@@ -63,7 +63,7 @@ def _property(line: int, text: str) -> Property:
     if len(text) > 100_000:
         raise BadProperty(f"line {line} is longer than 100,000 characters")
     try:
-        name, parameters, value = Contentline(text).raw_parts()
+        name, parameters, value = Contentline(text).raw_parts()  # type: ignore[no-untyped-call]
     except ValueError:
         raise BadProperty(f"line {line} is no content line") from None
     return Property(
@@ -76,7 +76,7 @@ def _first(said: object) -> str:
 
 
 def load(path: Path) -> bytes:
-    """The bytes of the file; Unreadable when it is missing, no file, or larger than 20 MB (it is not read then)."""
+    """The bytes of the file; Unreadable, and unread, when it is no file or larger than 20 MB."""
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
