@@ -143,7 +143,7 @@ class Transaction(Protocol):
         """Write a decided batch: rows, history and outbox, in a number of statements that does not grow.
 
         A row is written only where it is still Pending at its version and its event still at the version
-        on which it was decided; else it is stale. A row that cannot be encoded, or that the store refuses,
+        on which it was decided, and for a Sent one still open; else it is stale. A row that cannot be encoded, or that the store refuses,
         is poison. Neither keeps the rest from being written.
         """
 

@@ -1,12 +1,19 @@
 from datetime import timedelta
 
+import psycopg
 import pytest
 
 from adapters.outbound.memory.ledger import MemoryLedger
 from adapters.outbound.memory.outbox import MemoryOutbox
 from adapters.outbound.memory.store import MemoryStore, Spoilt
+from adapters.outbound.postgres.database import Patience
+from adapters.outbound.postgres.ledger import PostgresLedger
+from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.testkit.ledger.contract import LedgerContract
 from domain.values import EventId, ReminderId
+from tests.contracts.conftest import OpenDatabase
+
+IMPATIENCE = timedelta(seconds=0.2)
 
 
 class TestMemoryLedger(LedgerContract):
@@ -20,7 +27,7 @@ class TestMemoryLedger(LedgerContract):
 
     @pytest.fixture
     def impatient(self) -> MemoryLedger:
-        return MemoryLedger(self.store, timedelta(seconds=0.1))
+        return MemoryLedger(self.store, IMPATIENCE)
 
     @pytest.fixture
     def outbox(self) -> MemoryOutbox:
@@ -35,5 +42,43 @@ class TestMemoryLedger(LedgerContract):
     def refuse(self, reminder_id: ReminderId) -> None:
         self.store.spoil(reminder_id, Spoilt.REFUSED)
 
-    def change_event_alone(self, event_id: EventId) -> None:
-        self.store.change_event_alone(event_id)
+    def cancel_event_alone(self, event_id: EventId, raise_version: bool) -> None:
+        self.store.cancel_event_alone(event_id, raise_version)
+
+
+class TestPostgresLedger(LedgerContract):
+    @pytest.fixture(autouse=True)
+    def _outsider(self, outsider: psycopg.Connection) -> None:
+        self.outsider = outsider
+
+    @pytest.fixture
+    def ledger(self, open_database: OpenDatabase) -> PostgresLedger:
+        return PostgresLedger(open_database())
+
+    @pytest.fixture
+    def impatient(self, open_database: OpenDatabase) -> PostgresLedger:
+        return PostgresLedger(open_database(Patience(lock=IMPATIENCE)))
+
+    @pytest.fixture
+    def outbox(self, open_database: OpenDatabase) -> PostgresOutbox:
+        return PostgresOutbox(open_database())
+
+    def spoil_reminder(self, reminder_id: ReminderId) -> None:
+        self.outsider.execute(
+            "update tickler.event_reminders set trigger = 'whenever' where id = %s", (reminder_id,)
+        )
+
+    def spoil_event(self, event_id: EventId) -> None:
+        self.outsider.execute("update tickler.calendar_events set kind = 'party' where id = %s", (event_id,))
+
+    def refuse(self, reminder_id: ReminderId) -> None:
+        self.outsider.execute(
+            f"alter table tickler.event_reminders add constraint refused_{reminder_id.hex}"
+            f" check (id <> '{reminder_id}' or status = 'Pending')"
+        )
+
+    def cancel_event_alone(self, event_id: EventId, raise_version: bool) -> None:
+        self.outsider.execute(
+            "update tickler.calendar_events set status = 'Cancelled', version = version + %s where id = %s",
+            (int(raise_version), event_id),
+        )

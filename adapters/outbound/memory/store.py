@@ -72,11 +72,12 @@ class MemoryStore:
     def is_spoilt(self, row: UUID, how: Spoilt) -> bool:
         return self._spoilt.get(row) is how
 
-    def change_event_alone(self, event_id: EventId, status: EventStatus = EventStatus.CANCELLED) -> None:
-        """For tests: change an event's row and version from outside; its reminders and history stay."""
+    def cancel_event_alone(self, event_id: EventId, raise_version: bool = True) -> None:
+        """For tests: cancel an event in its row alone, from outside; its reminders and history stay."""
         outsider = object()
         with self.changed:
             self.locks.take(event_id, outsider, 15)
             row = self.events[event_id]
-            self.events[event_id] = Versioned(evolve(row.state, status=status), row.version + 1)
+            cancelled = evolve(row.state, status=EventStatus.CANCELLED)
+            self.events[event_id] = Versioned(cancelled, row.version + raise_version)
             self.locks.release(outsider)

@@ -185,13 +185,12 @@ class MemoryTransaction:
     def _stands(self, settled: Settled) -> bool:
         row = self._reminders.get(settled.state.id)
         event = self._events.get(settled.state.event_id)
-        return (
-            row is not None
-            and row.version == settled.after
-            and row.state.status is Status.PENDING
-            and event is not None
-            and event.version == settled.event_version
-        )
+        if row is None or event is None:
+            return False
+        # Whoever changes an event's row alone, from elsewhere, need not know of versions (INV-REM-4).
+        may_be_so = settled.state.status is not Status.SENT or event.state.status.is_open
+        versions = (row.version, event.version) == (settled.after, settled.event_version)
+        return versions and may_be_so and row.state.status is Status.PENDING
 
     def _write(self, settled: Settled) -> None:
         self._must_be_writable(settled.state.id)

@@ -149,15 +149,16 @@ class SettlingContract(Surroundings):
         self._is_as_it_was(ledger, example)
         assert [claim.message.id for claim in _claim(outbox)] == [sound.reminders[0].id]
 
-    def test_an_event_changed_in_its_row_alone_makes_its_reminders_stale(
-        self, ledger: Ledger, outbox: Outbox
+    @pytest.mark.parametrize("raise_version", [True, False], ids=["version too", "status alone"])
+    def test_an_event_cancelled_in_its_row_alone_makes_its_reminders_stale(
+        self, ledger: Ledger, outbox: Outbox, raise_version: bool
     ) -> None:
         example = due(1, NOON)
         keep(ledger, example)
         with ledger.transaction(CYCLE) as cycle:
             cycle.claim_due(AS_OF, 5)
             cycle.parents([example.event.id])
-            self.change_event_alone(example.event.id)
+            self.cancel_event_alone(example.event.id, raise_version)
             settlement = cycle.settle(sending_new(example, AS_OF))
         assert _sets(settlement) == (set(), {example.reminders[0].id}, set())
         self._is_as_it_was(ledger, example)
@@ -211,7 +212,7 @@ class SettlingContract(Surroundings):
         random.Random(7).shuffle(decided)
         with ledger.transaction(CYCLE) as cycle:
             cycle.claim_due(AS_OF, 50)
-            self.change_event_alone(stale.event.id)
+            self.cancel_event_alone(stale.event.id, raise_version=True)
             settlement = cycle.settle(decided)
         poison = {sound.reminders[7].id, sound.reminders[12].id}
         written = {one.id for one in sound.reminders} - poison

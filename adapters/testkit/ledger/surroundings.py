@@ -38,8 +38,8 @@ class Surroundings:
         """Make the store refuse every write of a reminder's row."""
         raise NotImplementedError
 
-    def change_event_alone(self, event_id: EventId) -> None:
-        """Cancel the event in its row alone, and raise the row's version; history and reminders stay."""
+    def cancel_event_alone(self, event_id: EventId, raise_version: bool) -> None:
+        """Cancel the event in its row alone, from outside; history and reminders stay."""
         raise NotImplementedError
 
 
