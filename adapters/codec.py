@@ -142,6 +142,16 @@ def outbox_headers(correlation_id: UUID) -> dict[str, str]:
     return {"correlationId": str(correlation_id), "contractVersion": str(CONTRACT_VERSION)}
 
 
+def check_title(title: str) -> None:
+    """Invalid for what no database keeps: NUL, and halves of surrogate pairs."""
+    try:
+        title.encode()
+    except UnicodeEncodeError:
+        raise Invalid("title: it is not Unicode text") from None
+    if "\0" in title:
+        raise Invalid("title: it has a NUL character in it")
+
+
 @lru_cache(maxsize=4096)
 def instant_text(at: datetime) -> str:
     """An aware instant as `2026-11-29T10:00:00.000000Z`; Invalid for a naive one."""

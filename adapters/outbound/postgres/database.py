@@ -131,7 +131,7 @@ class Session:
 
     def say(self, statement: LiteralString) -> str:
         """A statement without parameters, in the simple protocol: several may stand in one; its tag."""
-        return self.cursor.execute(statement, prepare=False).statusmessage or ""
+        return self.cursor.execute(statement, prepare=False, binary=False).statusmessage or ""
 
 
 class Database:

@@ -17,6 +17,8 @@ ADD_PERSON = (
 )
 SELECT_PERSON = "select id, tenant_id, handle, language, time_zone from tickler.people"
 PEOPLE = SELECT_PERSON + " where id = any(%b::uuid[])"
+# Several that are added to one person at once wait for each other, so that each has a place of its own.
+LOCK_PERSON = "select from tickler.people where id = %s for update"
 ADD_CONTACT_POINT = (
     "insert into tickler.contact_points (id, user_id, channel, address, opted_out, position)"
     " select %s, %s, %s, %s, %s, coalesce(max(position) + 1, 0)"
@@ -56,13 +58,16 @@ class PostgresPeople:
 
     def of_tenant(self, tenant_id: TenantId) -> Sequence[Person]:
         with self.database.transaction() as session:
-            rows = session.rows(SELECT_PERSON + ' where tenant_id = %s order by handle collate "C"', (tenant_id,))
+            rows = session.rows(
+                SELECT_PERSON + ' where tenant_id = %s order by handle collate "C"', (tenant_id,)
+            )
         return [Person(*row) for row in rows]
 
     def add_contact_point(self, contact_point: ContactPoint) -> None:
         point = contact_point
         values = (point.id, point.user_id, point.channel, point.address, point.opted_out, point.user_id)
         with self.database.transaction() as session:
+            session.row(LOCK_PERSON, (point.user_id,))
             session.change(ADD_CONTACT_POINT, values)
 
     def contact_points(self, user_id: UserId) -> Sequence[ContactPoint]:
