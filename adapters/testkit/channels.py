@@ -48,10 +48,10 @@ class RecordingChannel:
         return self._timeout
 
     def check(self, address: str) -> str:
-        """Any one line is an address."""
+        """Any short line is an address."""
         address = address.strip()
-        if not address or not address.isprintable():
-            raise Invalid("address: one line that is not empty is wanted")
+        if not address or len(address) > 256 or not address.isprintable():
+            raise Invalid("address: one line of 1 to 256 characters is wanted")
         return address
 
     def answer(self, *answers: Answer) -> None:

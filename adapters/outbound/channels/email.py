@@ -16,7 +16,14 @@ from typing import Any, Literal
 
 from attrs import field, frozen
 
-from adapters.outbound.channels.wire import Deadline, Leash, host_name, one_visible_line, resolve
+from adapters.outbound.channels.wire import (
+    Deadline,
+    Leash,
+    host_name,
+    one_visible_line,
+    resolve,
+    system_trust,
+)
 from application.ports.channel import (
     Accepted,
     Later,
@@ -57,7 +64,7 @@ class EmailChannel:
     domain: str = ""
     sender_name: str = ""
     timeout: timedelta = timedelta(seconds=20)
-    context: ssl.SSLContext = field(factory=ssl.create_default_context, repr=False)
+    context: ssl.SSLContext = field(factory=system_trust, repr=False)
     name: str = field(default="email", init=False)
     repeats_unknown: bool = field(default=False, init=False)
 

@@ -17,6 +17,7 @@ from adapters.outbound.channels.wire import (
     may_be_talked_to,
     one_visible_line,
     resolve,
+    system_trust,
 )
 from application.ports.channel import (
     Accepted,
@@ -50,7 +51,7 @@ class WebhookChannel:
     allow_private: bool = False
     timeout: timedelta = timedelta(seconds=10)
     read_timeout: timedelta = timedelta(seconds=5)
-    context: ssl.SSLContext = field(factory=ssl.create_default_context, repr=False)
+    context: ssl.SSLContext = field(factory=system_trust, repr=False)
     name: str = field(default="webhook", init=False)
     repeats_unknown: bool = field(default=True, init=False)
 

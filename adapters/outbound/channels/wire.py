@@ -2,8 +2,10 @@
 
 import ipaddress
 import socket
+import ssl
 import unicodedata
 from contextlib import suppress
+from functools import lru_cache
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread, Timer
 from time import monotonic
@@ -16,6 +18,12 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK"})
+
+
+@lru_cache(maxsize=1)
+def system_trust() -> ssl.SSLContext:
+    """A TLS client's context that trusts whom the system trusts, read once: that takes a while."""
+    return ssl.create_default_context()
 
 
 class Deadline:
