@@ -1,0 +1,54 @@
+"""Due reminders to dispatch, planned by Tickler itself at a time when they were not yet due."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from adapters.outbound.postgres.database import Database
+from adapters.outbound.postgres.ledger import PostgresLedger
+from adapters.outbound.system import UuidIds
+from adapters.testkit.clock import SettableClock
+from adapters.testkit.examples import NOON, OWNER, TENANT
+from application.calendar import Calendar, Draft
+from domain.triggers import MinutesBeforeStart
+from domain.values import EventId, ReminderId, Timing
+
+AS_OF = NOON
+REMINDERS_AN_EVENT = 20
+
+
+def plant(conninfo: str, reminders: int, cancelled_every: int = 0) -> list[ReminderId]:
+    """So many reminders that are due before AS_OF, each event with 20 of them; their ids, oldest DueAt first.
+
+    Every `cancelled_every`-th event is cancelled alone, as if its cascade had not come.
+    """
+    database = Database(conninfo)
+    try:
+        calendar = Calendar(PostgresLedger(database), SettableClock(NOON - timedelta(days=30)), UuidIds())
+        due: list[tuple[datetime, ReminderId]] = []
+        for number in range(reminders // REMINDERS_AN_EVENT):
+            start = (NOON + timedelta(seconds=number)).replace(tzinfo=None)
+            triggers = tuple(MinutesBeforeStart(60 + 10 * step) for step in range(REMINDERS_AN_EVENT))
+            done = calendar.plan(Draft(TENANT, OWNER, Timing.of(start, "UTC"), triggers=triggers))
+            due += [(row.due_at, row.id) for row in done.reminders]
+            if cancelled_every and number % cancelled_every == 0:
+                with database.transaction() as session:
+                    session.change(
+                        "update tickler.calendar_events set status = 'Cancelled', version = version + 1"
+                        " where id = %s",
+                        (done.event.id,),
+                    )
+    finally:
+        database.close()
+    return [id_ for _, id_ in sorted(due)]
+
+
+def event_of(conninfo: str, reminder_id: UUID) -> EventId:
+    """The event that a reminder is of."""
+    database = Database(conninfo)
+    try:
+        with database.transaction() as session:
+            found = session.row("select event_id from tickler.event_reminders where id = %s", (reminder_id,))
+    finally:
+        database.close()
+    assert found is not None
+    return EventId(found[0])
