@@ -40,7 +40,8 @@ Security = Literal["none", "starttls", "ssl"]
 _ATOM = r"[a-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LOCAL = re.compile(rf"{_ATOM}(\.{_ATOM})*")
 _ENHANCED = re.compile(rb"[245]\.\d{1,3}\.\d{1,3}\b")
-_QUEUED = re.compile(rb"(?:queued as |\bid=)([A-Za-z0-9][A-Za-z0-9.-]{3,63})", re.IGNORECASE)
+_QUEUED = re.compile(rb"(?:queued as |\bid=)([A-Za-z0-9][A-Za-z0-9.-]{3,63})(?=\s|$)", re.IGNORECASE)
+_GOODBYE = 2.0  # seconds
 _SEVEN_BIT = SMTP.clone(cte_type="7bit")
 # The server wants a login first: the operator's fault, whatever the number says.
 _LOGIN_IS_WANTED = (530, 534, 535, 538)
@@ -208,6 +209,7 @@ class _Smtp(smtplib.SMTP):
     def leave(self) -> None:
         """Say goodbye where there is time for it, and close."""
         with suppress(OSError, smtplib.SMTPException):
+            self._deadline = Deadline(min(self._deadline.left(), _GOODBYE))
             self.quit()
         self.close()
 

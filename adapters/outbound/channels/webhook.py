@@ -56,7 +56,7 @@ class WebhookChannel:
     repeats_unknown: bool = field(default=True, init=False)
 
     def check(self, address: str) -> str:
-        """An https URL without user, password and fragment, on port 443 or one above 1023."""
+        """An https URL without user, password and fragment, on port 443 or one from 1024 on."""
         address = one_visible_line(address, 2048)
         try:
             url = httpx.URL(address)
@@ -64,13 +64,13 @@ class WebhookChannel:
             raise Invalid("address: it is not a URL such as https://example.org/hooks/1") from None
         if url.scheme != "https" and not (url.scheme == "http" and self.allow_http):
             raise Invalid("address: a URL that begins with https:// is wanted")
-        if url.userinfo or "@" in url.netloc.decode():
+        if url.userinfo:
             raise Invalid("address: a user or password in a URL is not taken")
         if url.fragment or "#" in address:
             raise Invalid("address: a URL without # is wanted")
-        if url.port is not None and url.port < 1024 and url.port != 443 and not self.allow_private:
-            raise Invalid("address: its port is neither 443 nor above 1023")
-        return str(url.copy_with(host=self._host(url.host), fragment=None))
+        if url.port is not None and not (self.allow_private or url.port == 443 or 1024 <= url.port < 65_536):
+            raise Invalid("address: its port is neither 443 nor one from 1024 to 65535")
+        return str(url.copy_with(host=self._host(url.host), raw_path=url.raw_path, fragment=None))
 
     def send(self, message: OutgoingMessage) -> Outcome:
         try:
