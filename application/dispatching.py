@@ -123,7 +123,7 @@ class ReminderDispatchJob:
         seen: set[ReminderId] = set(leave_out)
         stale = 0
         more = True
-        last: datetime | None = None
+        last: tuple[datetime, ReminderId] | None = None
         with self.ledger.transaction(Context(run_id)) as transaction:
             while more and len(items) < self.options.batch_size:
                 wanted = self.options.batch_size - len(items)
@@ -135,7 +135,7 @@ class ReminderDispatchJob:
                 seen.update(row.state.id for row in claimed.due)
                 seen.update(row.reminder_id for row in claimed.poison)
                 if claimed.due:
-                    last = claimed.due[-1].state.due_at
+                    last = (claimed.due[-1].state.due_at, claimed.due[-1].state.id)
                 moved, poison, left_out = self._dispatch(transaction, claimed.due, as_of)
                 items += moved
                 failed += [*claimed.poison, *poison]

@@ -57,11 +57,6 @@ class PeopleContract:
         assert known.tenant(ACME.handle) == ACME
         assert known.tenant(TenantId(numbered(77))) is None
 
-    def test_the_people_of_a_tenant_come_by_handle_and_nobody_elses(self, known: People) -> None:
-        assert known.of_tenant(TENANT) == [ANNA, BORIS]
-        assert known.of_tenant(OTHER_TENANT) == [NAMESAKE]
-        assert known.of_tenant(TenantId(numbered(404))) == []
-
     def test_a_person_is_found_by_id_and_by_handle(self, known: People) -> None:
         for person in (ANNA, BORIS, NAMESAKE):
             assert known.person(person.tenant_id, person.id) == person
@@ -102,6 +97,14 @@ class PeopleContract:
         found = people.tenant("acme")
         assert found is not None
         assert found.id == numbered(71 + answers.index(None))
+
+    def test_the_people_of_a_tenant_are_ordered_by_handle(self, known: People) -> None:
+        zoe, upper = Person(UserId(numbered(30)), TENANT, "zoe"), Person(UserId(numbered(32)), TENANT, "Carl")
+        for person in (zoe, upper):
+            known.add_person(person)
+        assert list(known.of_tenant(TENANT)) == [upper, ANNA, BORIS, zoe]
+        assert list(known.of_tenant(OTHER_TENANT)) == [NAMESAKE]
+        assert list(known.of_tenant(TenantId(numbered(404)))) == []
 
     def test_contact_points_are_in_the_order_in_which_they_were_added(self, known: People) -> None:
         added = [_point(3), _point(1, channel="webhook"), _point(2)]

@@ -121,7 +121,10 @@ class Transaction(Protocol):
         """
 
     def write_title(self, event_id: EventId, title: str) -> None:
-        """Keep the title of an event where it can be erased; an earlier one is replaced."""
+        """Keep the title of an event where it can be erased; an earlier one is replaced.
+
+        Invalid for a title that is no text: with a NUL or half of a surrogate pair in it.
+        """
 
     def claim_due(self, as_of: datetime, limit: int, leave_out: Collection[ReminderId] = ()) -> Claimed:
         """Lock up to `limit` rows that are Pending with due_at < as_of, oldest first, none of `leave_out`.
@@ -135,16 +138,19 @@ class Transaction(Protocol):
         """The events as committed now, without a lock; those that are not there are left out."""
 
     def count_passed_over(
-        self, as_of: datetime, claimed: Collection[ReminderId], last: datetime | None
+        self, as_of: datetime, claimed: Collection[ReminderId], last: tuple[datetime, ReminderId] | None
     ) -> int:
-        """How many rows are Pending with due_at < as_of, not after `last` if given, and not in `claimed`."""
+        """How many rows are Pending with due_at < as_of and not in `claimed`.
+
+        `last` is (due_at, id) of the last row that a full claim gave: those after it were not come to.
+        """
 
     def settle(self, batch: Sequence[Settled]) -> Settlement:
         """Write a decided batch: rows, history and outbox, in a number of statements that does not grow.
 
         A row is written only where it is still Pending at its version and its event still at the version
-        on which it was decided, and for a Sent one still open; else it is stale. A row that cannot be encoded, or that the store refuses,
-        is poison. Neither keeps the rest from being written.
+        on which it was decided, and for a Sent one still open; else it is stale. A row that cannot be
+        encoded, or that the store refuses, is poison. Neither keeps the rest from being written.
         """
 
 

@@ -43,7 +43,7 @@ class TestMemoryLedger(LedgerContract):
         self.store.spoil(reminder_id, Spoilt.REFUSED)
 
     def cancel_event_alone(self, event_id: EventId, raise_version: bool) -> None:
-        self.store.cancel_event_alone(event_id, raise_version)
+        self.store.change_event_alone(event_id, raise_version=raise_version)
 
 
 class TestPostgresLedger(LedgerContract):

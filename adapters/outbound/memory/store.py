@@ -72,12 +72,14 @@ class MemoryStore:
     def is_spoilt(self, row: UUID, how: Spoilt) -> bool:
         return self._spoilt.get(row) is how
 
-    def cancel_event_alone(self, event_id: EventId, raise_version: bool = True) -> None:
-        """For tests: cancel an event in its row alone, from outside; its reminders and history stay."""
+    def change_event_alone(
+        self, event_id: EventId, status: EventStatus = EventStatus.CANCELLED, *, raise_version: bool = True
+    ) -> None:
+        """For tests: change an event in its row alone, from outside; its reminders and history stay."""
         outsider = object()
         with self.changed:
             self.locks.take(event_id, outsider, 15)
             row = self.events[event_id]
-            cancelled = evolve(row.state, status=EventStatus.CANCELLED)
-            self.events[event_id] = Versioned(cancelled, row.version + raise_version)
+            changed = evolve(row.state, status=status)
+            self.events[event_id] = Versioned(changed, row.version + raise_version)
             self.locks.release(outsider)

@@ -89,6 +89,7 @@ class MemoryTransaction:
                     self._must_be_the_only_one(change.state)
 
     def write_title(self, event_id: EventId, title: str) -> None:
+        codec.check_title(title)
         self._titles[event_id] = title
 
     def claim_due(self, as_of: datetime, limit: int, leave_out: Collection[ReminderId] = ()) -> Claimed:
@@ -122,12 +123,12 @@ class MemoryTransaction:
             }
 
     def count_passed_over(
-        self, as_of: datetime, claimed: Collection[ReminderId], last: datetime | None
+        self, as_of: datetime, claimed: Collection[ReminderId], last: tuple[datetime, ReminderId] | None
     ) -> int:
         with self._store.changed:
             mine = set(claimed)
             return sum(
-                row.state.id not in mine and (last is None or row.state.due_at <= last)
+                row.state.id not in mine and (last is None or _age(row) <= last)
                 for row in self._all_due(as_of)
             )
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from attrs import field, frozen
 
-from adapters.codec import Malformed, encode_event
+from adapters.codec import Malformed, check_title, encode_event
 from adapters.outbound.postgres import copying
 from adapters.outbound.postgres.copying import EncodedEvent
 from adapters.outbound.postgres.database import Session
@@ -31,7 +31,6 @@ from application.ports.ledger import (
     Versioned,
 )
 from domain.calendar_event import CalendarEvent
-from domain.errors import Invalid
 from domain.reminder import Reminder
 from domain.values import EventId, ReminderId
 
@@ -43,9 +42,10 @@ CLAIM = (
     " order by due_at, id limit {limit} for update skip locked"
 )
 PARENTS = SELECT_EVENT + " where id = any(%b::uuid[])"
+HIGHEST_ID = UUID(int=2**128 - 1)
 PASSED_OVER = (
     "select count(*) from tickler.event_reminders"
-    " where status = 'Pending' and due_at < %b and due_at <= %b and id <> all(%b::uuid[])"
+    " where status = 'Pending' and due_at < %b and (due_at, id) <= (%b, %b) and id <> all(%b::uuid[])"
 )
 INSERT_EVENT = (
     "insert into tickler.calendar_events (id, tenant_id, owner_user_id, client_user_id, kind, start_local,"
@@ -127,9 +127,11 @@ class PostgresTransaction:
         return found
 
     def count_passed_over(
-        self, as_of: datetime, claimed: Collection[ReminderId], last: datetime | None
+        self, as_of: datetime, claimed: Collection[ReminderId], last: tuple[datetime, ReminderId] | None
     ) -> int:
-        found = self.session.row(PASSED_OVER, (as_of, last or as_of, list(self._not_moved(claimed))))
+        found = self.session.row(
+            PASSED_OVER, (as_of, *(last or (as_of, HIGHEST_ID)), list(self._not_moved(claimed)))
+        )
         assert found is not None
         return int(found[0])
 
@@ -167,16 +169,6 @@ class PostgresTransaction:
         ]
         if new:
             self.session.change_each(INSERT_REMINDER, new)
-
-
-def check_title(title: str) -> None:
-    """Invalid for what no database keeps: NUL, and halves of surrogate pairs."""
-    try:
-        title.encode()
-    except UnicodeEncodeError:
-        raise Invalid("title: it is not Unicode text") from None
-    if "\0" in title:
-        raise Invalid("title: it has a NUL character in it")
 
 
 def _version_and_time(change: Change) -> tuple[int, datetime]:

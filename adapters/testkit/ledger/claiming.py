@@ -216,5 +216,13 @@ class ClaimingContract(Surroundings):
         with ledger.transaction(CYCLE) as cycle:
             assert cycle.count_passed_over(NOON, [], None) == 4
             assert cycle.count_passed_over(NOON, [ids[1], ids[3]], None) == 2
-            assert cycle.count_passed_over(NOON, [ids[3]], NOON - 2 * MINUTE) == 2
+            assert cycle.count_passed_over(NOON, [ids[3]], (NOON - 2 * MINUTE, ids[3])) == 2
             assert cycle.count_passed_over(NOON, ids, None) == 0
+
+    def test_rows_due_together_with_the_last_and_after_it_were_not_come_to(self, ledger: Ledger) -> None:
+        together = [due(number, NOON - MINUTE) for number in range(1, 5)]
+        keep(ledger, *together)
+        ids = [one.reminders[0].id for one in together]
+        with ledger.transaction(CYCLE) as cycle:
+            assert cycle.count_passed_over(NOON, [ids[1]], (NOON - MINUTE, ids[1])) == 1
+            assert cycle.count_passed_over(NOON, [ids[1]], None) == 3

@@ -35,6 +35,7 @@ from application.ports.ledger import Change, Context, Ledger, Versioned
 from application.ports.outbox import Outbox
 from domain import calendar_event, reminder
 from domain.calendar_event import CalendarEvent
+from domain.errors import Invalid
 from domain.reminder import SkipReason
 from domain.triggers import AtInstant, MinutesBeforeStart, Trigger
 from domain.values import EventId, Kind, ReminderId, TenantId, Timing
@@ -355,6 +356,14 @@ class RecordingContract(Surroundings):
             with ledger.transaction(CYCLE) as transaction:
                 transaction.write_title(example.event.id, title)
             assert ledger.title(example.event.id) == title
+
+    @pytest.mark.parametrize("title", ["Den\0tist", "Dentist \ud800"], ids=["NUL", "half a surrogate pair"])
+    def test_a_title_that_is_no_text_is_invalid(self, ledger: Ledger, title: str) -> None:
+        example = planned(1)
+        keep(ledger, example)
+        with pytest.raises(Invalid), ledger.transaction(CYCLE) as transaction:
+            transaction.write_title(example.event.id, title)
+        assert ledger.title(example.event.id) is None
 
     def test_upcoming_is_what_is_pending_before_an_instant_oldest_first(self, ledger: Ledger) -> None:
         example = due(1, NOON + MINUTE, NOON, NOON + 2 * MINUTE, NOON + 3 * MINUTE)
