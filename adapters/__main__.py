@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +23,7 @@ from adapters.outbound.postgres.migrations import MigrationError, migrate, missi
 from adapters.settings import LogLevel, Settings
 
 CONNECT_SECONDS = 4
+CLOSE_SECONDS = 0.5
 SHORT_CADENCE = {"dispatch_interval": 1.0, "relay_interval": 0.1, "delivery_interval": 0.2}
 
 
@@ -55,7 +57,7 @@ class PostgresOffice:
             try:
                 yield services(container)
             finally:
-                container.database().close()
+                _at_most(CLOSE_SECONDS, container.database().close)
 
     def migrate(self, say: Say) -> Sequence[str]:
         with self._server(say) as conninfo:
@@ -111,6 +113,13 @@ def services(container: Container) -> Services:
         delivering=[container.delivering(channel=channel) for channel in can_send],
         interrupt=container.database().interrupt if container.store() == "postgres" else lambda: None,
     )
+
+
+def _at_most(seconds: float, work: Callable[[], None]) -> None:
+    """Wait no longer than that: connections to a silent server close when they like."""
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
 
 
 def _migrated(conninfo: str) -> Sequence[str]:

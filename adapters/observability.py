@@ -42,6 +42,9 @@ class _Stderr:
 
 def configure_logging(level: LogLevel, format: LogFormat, stream: TextIO | None = None) -> None:
     """Log to stderr from now on, as JSON or as text; `auto` is text on a terminal."""
+    # The pool would tell of each lost connection in a format of its own; the loops tell of it once.
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())
+    logging.getLogger("psycopg").propagate = False
     on_terminal = sys.stderr.isatty()
     as_text = format is LogFormat.TEXT or (format is LogFormat.AUTO and on_terminal)
     renderer: structlog.typing.Processor = (

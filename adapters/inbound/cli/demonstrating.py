@@ -47,6 +47,7 @@ class Seen:
 def demo(context: typer.Context, as_json: AsJson = False) -> None:
     """Plan a few events that fall due within seconds, and watch their reminders leave. Nothing is kept.
 
+    \b
     Example: tickler demo
     """
     with StopSignals(), tempfile.TemporaryDirectory(prefix="tickler-demo-") as folder:

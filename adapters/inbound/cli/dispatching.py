@@ -18,6 +18,7 @@ def dispatch(
 
     They go into the outbox; a running `tickler run` relays and delivers them.
 
+    \b
     Example: tickler dispatch --once --json
     """
     if not once:

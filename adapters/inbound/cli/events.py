@@ -30,6 +30,7 @@ RemindOption = Annotated[
     list[str] | None,
     typer.Option(
         "--remind",
+        metavar="OFFSET",
         help="Minutes before the start, or start-15m, start-1d (same wall clock), start-1d@09:00, end-15m,"
         " 'at 2026-12-01T09:00:00+03:00'. May be given again and again.",
     ),
@@ -62,8 +63,10 @@ def plan(
 ) -> None:
     """Plan an event; 15 minutes before it its owner and client are reminded, unless --remind says otherwise.
 
-    Example: tickler event plan --tenant acme --owner anna --client boris --title "Contract"
-    --start "2026-12-01 10:00" --zone Europe/Moscow --minutes 60 --remind 15 --remind start-1d
+    \b
+    Example: tickler event plan --tenant acme --owner anna --client boris \\
+      --title "Contract" --start "2026-12-01 10:00" --zone Europe/Moscow \\
+      --minutes 60 --remind 15 --remind start-1d
     """
     if remind and no_remind:
         raise Invalid("--no-remind: give either --remind or --no-remind")
@@ -112,6 +115,7 @@ def change(
 ) -> None:
     """Change an event's owner, client, zone or reminders; what is not given stays.
 
+    \b
     Example: tickler event change EVENT --remind 30 --remind start-1d@18:00
     """
     event_id = reading.event_id(event)
@@ -157,6 +161,7 @@ def move(
 ) -> None:
     """Move an event; its reminders move with it.
 
+    \b
     Example: tickler event move EVENT --start "2026-12-02 11:30"
     """
     event_id = reading.event_id(event)
@@ -176,28 +181,44 @@ def move(
 
 @app.command()
 def start(context: typer.Context, event: EventArgument, as_json: AsJson = False) -> None:
-    """Say that an event has begun. Its reminders stay."""
+    """Say that an event has begun. Its reminders stay.
+
+    \b
+    Example: tickler event start EVENT
+    """
     with office(context).open(say) as services:
         _put_done(services, services.calendar.start(reading.event_id(event)), as_json)
 
 
 @app.command()
 def complete(context: typer.Context, event: EventArgument, as_json: AsJson = False) -> None:
-    """Say that an event is over. Reminders that have not left will not."""
+    """Say that an event is over. Reminders that have not left will not.
+
+    \b
+    Example: tickler event complete EVENT
+    """
     with office(context).open(say) as services:
         _put_done(services, services.calendar.complete(reading.event_id(event)), as_json)
 
 
 @app.command()
 def cancel(context: typer.Context, event: EventArgument, as_json: AsJson = False) -> None:
-    """Cancel an event. Reminders that have not left will not."""
+    """Cancel an event. Reminders that have not left will not.
+
+    \b
+    Example: tickler event cancel EVENT
+    """
     with office(context).open(say) as services:
         _put_done(services, services.calendar.cancel(reading.event_id(event)), as_json)
 
 
 @app.command()
 def show(context: typer.Context, event: EventArgument, as_json: AsJson = False) -> None:
-    """An event with all its reminders and what became of them."""
+    """An event with all its reminders and what became of them.
+
+    \b
+    Example: tickler event show EVENT --json
+    """
     with office(context).open(say) as services:
         _put(services, reading.event_id(event), as_json)
 
@@ -212,6 +233,7 @@ def list_events(
 ) -> None:
     """The events that somebody will still be reminded of, soonest reminder first.
 
+    \b
     Example: tickler event list --tenant acme
     """
     with office(context).open(say) as services:

@@ -40,12 +40,13 @@ def import_(
     ] = None,
     all_day_offset: Annotated[
         list[str] | None,
-        typer.Option(help="The same for events of all day; start-1d@09:00 if not given."),
+        typer.Option(metavar="OFFSET", help="The same for events of all day; start-1d@09:00 if not given."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Import a calendar file. The same file again makes nothing new; a changed one moves and changes.
 
+    \b
     Example: tickler import team.ics --tenant acme --owner anna --zone Europe/Moscow
     """
     wanted: dict[str, object] = {"horizon": timedelta(days=horizon)}

@@ -29,6 +29,7 @@ def upcoming(
 ) -> None:
     """The reminders that will leave next, soonest first. Works beside `tickler run`.
 
+    \b
     Example: tickler upcoming --tenant acme --days 7
     """
     with office(context).open(say) as services:

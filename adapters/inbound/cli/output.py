@@ -76,7 +76,7 @@ def event_json(event: CalendarEvent, title: str | None) -> dict[str, Json]:
         "endAt": utc(timing.end_at),
         "allDay": timing.all_day,
         "appointmentId": _text(event.appointment_id),
-        "reminders": [str(trigger) for trigger in event.triggers],
+        "triggers": [str(trigger) for trigger in event.triggers],
     }
 
 

@@ -43,6 +43,7 @@ def add_person(
 ) -> None:
     """Add a person. A tenant that is new is made along the way.
 
+    \b
     Example: tickler person add anna --tenant acme --language ru --zone Europe/Moscow
     """
     desk = office(context)
@@ -92,6 +93,7 @@ def _tenant(services: Services, settings: Settings, text: str) -> Tenant:
 def list_people(context: typer.Context, tenant: TenantOption, as_json: AsJson = False) -> None:
     """The people of a tenant.
 
+    \b
     Example: tickler person list --tenant acme
     """
     with office(context).open(say) as services:
@@ -119,6 +121,7 @@ def add_contact(
 ) -> None:
     """Add an address of a person; the first one added is used first.
 
+    \b
     Example: tickler contact add --tenant acme --person anna --channel email --address anna@b.example
     """
     with office(context).open(say) as services:
@@ -134,7 +137,9 @@ def add_contact(
         services.people.add_contact_point(point)
         can_send = any(one.channel.name == way.name for one in services.delivering)
     if not can_send:
-        say(f"note: nothing leaves by {way.name} yet; set TICKLER_SMTP_HOST where `tickler run` is started")
+        say(
+            f"note: nothing leaves by {way.name} before TICKLER_SMTP_HOST is set where `tickler run` is started"
+        )
     if as_json:
         put_json(_contact_json(point))
     else:
@@ -147,6 +152,7 @@ def list_contacts(
 ) -> None:
     """Where a person is reached, first choice first.
 
+    \b
     Example: tickler contact list --tenant acme --person anna
     """
     with office(context).open(say) as services:

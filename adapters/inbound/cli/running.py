@@ -22,6 +22,7 @@ def run(
 ) -> None:
     """Run Tickler until Ctrl-C: a Postgres of its own (or TICKLER_DATABASE_URL), migrations, every loop.
 
+    \b
     Example: tickler run --only dispatch,relay
     """
     kinds = which(only)

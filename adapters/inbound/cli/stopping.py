@@ -1,15 +1,14 @@
 """Ctrl-C and SIGTERM as a wish to stop, granted within five seconds whatever hangs."""
 
+import contextlib
 import os
-import queue
 import signal
 import sys
 import threading
-import time
 from types import FrameType, TracebackType
 from typing import Self
 
-LAST_RESORT = 4.8
+LAST_RESORT = 4.5
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -25,56 +24,54 @@ class StopSignals:
     """
 
     def __init__(self) -> None:
-        # SimpleQueue is the one queue that a signal handler may put into (Event.set may deadlock there).
-        self._wishes: queue.SimpleQueue[float | None] = queue.SimpleQueue()
-        self._watched: queue.SimpleQueue[float | None] = queue.SimpleQueue()
+        self._wished = threading.Event()
+        self._over = threading.Event()
+        self._was_raised = False
         self._waiting = False
-        self._wished = False
         self._before: dict[int, object] = {}
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._watch, name="last resort", daemon=True).start()
+        # The signal is written into a pipe at once, and a thread sets the event. A handler in Python alone is
+        # not enough: a signal just before the main thread falls asleep on a lock would be heard never.
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._write, False)
         for number in SIGNALS:
-            self._before[number] = signal.signal(number, self._wish)
+            self._before[number] = signal.signal(number, self._handle)
+        signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        threading.Thread(target=self._listen, name="stop signals", daemon=True).start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
+        self._over.set()
+        signal.set_wakeup_fd(-1)
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
-        self._watched.put(None)
+        os.close(self._write)
         return kind is Stopped
 
     def wait(self) -> None:
         """Until the wish comes."""
         self._waiting = True
-        if not self._wished:
-            self._wishes.get()
+        self._wished.wait()
 
-    def _wish(self, number: int, frame: FrameType | None) -> None:
-        if self._wished:
-            return
-        self._wished = True
-        now = time.monotonic()
-        self._watched.put(now)
-        if not self._waiting:
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if not self._waiting and not self._was_raised:
+            self._was_raised = True
             raise Stopped
-        self._wishes.put(now)
 
-    def _watch(self) -> None:
-        if self._watched.get() is None:
-            return
-        began = time.monotonic()
-        while time.monotonic() - began < LAST_RESORT:
-            try:
-                if self._watched.get(timeout=0.2) is None:
-                    return
-            except queue.Empty:
-                continue
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except (OSError, ValueError):
-                continue
-        os._exit(0)
+    def _listen(self) -> None:
+        heard = os.read(self._read, 1)
+        if heard:
+            self._wished.set()
+            if not self._over.wait(LAST_RESORT):
+                _end_at_once()
+        os.close(self._read)
+
+
+def _end_at_once() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(0)
