@@ -98,7 +98,7 @@ class BoundedConnection(Connection[Row]):
         """From another thread: end the statement in flight, by its own answer or without one."""
         if not self.waits:
             return
-        self.gives_up_at = monotonic() + CANCEL_SECONDS
+        self.gives_up_at = min(self.gives_up_at, monotonic() + CANCEL_SECONDS)
         with contextlib.suppress(psycopg.Error):
             self.cancel_safe(timeout=CANCEL_SECONDS)
 
