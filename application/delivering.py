@@ -4,7 +4,9 @@ One message, one delivery: at most once, except where the answer was lost and th
 repeat under the same id (design section 3).
 """
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from attrs import frozen
@@ -14,11 +16,13 @@ from application.ports.channel import (
     Accepted,
     Channel,
     Later,
+    Outcome,
     OutcomeUnknown,
     OutgoingMessage,
     RefusedForGood,
 )
 from application.ports.deliveries import Deliveries
+from application.ports.errors import Busy, Unavailable
 from application.ports.ledger import Ledger
 from application.ports.machine import Clock
 from application.ports.people import ContactPoint, People, Recipient
@@ -26,7 +30,7 @@ from application.wording import words
 from domain import delivery
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Delivery, SkipReason
-from domain.errors import ClaimIsLost
+from domain.errors import ClaimIsLost, Invalid
 from domain.values import DeliveryId, EventStatus
 
 
@@ -62,18 +66,28 @@ class Delivering:
     clock: Clock
     options: DeliveryOptions = DeliveryOptions()
 
+    def __attrs_post_init__(self) -> None:
+        if self.options.lease <= self.channel.timeout:
+            raise Invalid(f"lease: it must be longer than a send on {self.channel.name} can take")
+
     def tick(self, stopping: Callable[[], bool] = lambda: False) -> Iterator[Handled]:
         """Send what is due on this channel until nothing is; on a stop the rest is given back unsent."""
         yield from self._lose_track_of_overdue()
         while not stopping():
             now = self.clock.now()
             claimed = self.deliveries.claim(
-                self.channel.name, self.options.batch_size, now, now + self.options.lease
+                self.channel.name, self._batch_size, now, now + self.options.lease
             )
-            for one in claimed:
-                yield from self._deliver(one, stopping)
-            if len(claimed) < self.options.batch_size:
+            yield from self._deliver_all(claimed, stopping)
+            if len(claimed) < self._batch_size:
                 return
+
+    @property
+    def _batch_size(self) -> int:
+        """What its sender holds when it dies becomes Unknown, sent or not: where Unknown waits for a person,
+        nothing is claimed before its turn.
+        """
+        return self.options.batch_size if self.channel.repeats_unknown else 1
 
     def _lose_track_of_overdue(self) -> Iterator[Handled]:
         now = self.clock.now()
@@ -82,34 +96,66 @@ class Delivering:
             if lost is not None:
                 yield _handled(self._repeated(lost))
 
-    def _deliver(self, claimed: Delivery, stopping: Callable[[], bool]) -> Iterator[Handled]:
-        now = self.clock.now()
-        lease_is_short = claimed.lease_until is None or now + self.channel.timeout >= claimed.lease_until
-        if stopping() or lease_is_short:
-            self._settle(claimed, delivery.GiveBack(claimed.claim, now))
-            return
-        command = self._send(claimed, now)
-        settled = self._settle(claimed, command)
-        if settled is not None:
-            yield _handled(self._repeated(settled))
+    def _deliver_all(self, claimed: Sequence[Delivery], stopping: Callable[[], bool]) -> Iterator[Handled]:
+        """Deliver one after the other; whatever ends this early, the rest is given back unsent."""
+        waiting = deque(claimed)
+        try:
+            while waiting and not stopping() and self._has_time_for(waiting[0]):
+                handled = self._deliver(waiting.popleft())
+                if handled is not None:
+                    yield handled
+        finally:
+            for one in waiting:
+                self._give_back(one)
 
-    def _send(self, claimed: Delivery, now: datetime) -> delivery.Command:
-        """Look again, send, and put the outcome into a command."""
+    def _has_time_for(self, claimed: Delivery) -> bool:
+        """Whether a send that takes its longest would end within the lease."""
+        lease_until = claimed.lease_until
+        return lease_until is not None and self.clock.now() + self.channel.timeout < lease_until
+
+    def _deliver(self, claimed: Delivery) -> Handled | None:
+        found: OutgoingMessage | SkipReason | Outcome
+        try:
+            found = self._look_again(claimed)
+        except (Unavailable, Busy):
+            with suppress(Unavailable, Busy):
+                self._give_back(claimed)
+            raise
+        except Exception as problem:
+            # Something about this one cannot be read or told. The others are no worse for it.
+            found = Later(f"it could not be made ready: {type(problem).__name__}")
+        outcome = self._send(found) if isinstance(found, OutgoingMessage) else found
+        settled = self._settle(claimed, self._meaning(claimed, outcome))
+        return _handled(self._repeated(settled)) if settled is not None else None
+
+    def _look_again(self, claimed: Delivery) -> OutgoingMessage | SkipReason:
+        """The message, or why it is not wanted any more."""
         found = self.ledger.event(claimed.event_id)
         if found is None or found.state.status is EventStatus.CANCELLED:
-            return delivery.Skip(claimed.claim, SkipReason.CANCELLED, now)
-        if _is_over(found.state, claimed, now):
-            return delivery.Skip(claimed.claim, SkipReason.EVENT_OVER, now)
+            return SkipReason.CANCELLED
+        if _is_over(found.state, claimed, self.clock.now()):
+            return SkipReason.EVENT_OVER
         known = self.people.recipients({(claimed.tenant_id, claimed.user_id)}).get(claimed.user_id)
         address = str(claimed.user_id)
         if self.channel.name != CONSOLE:
             point = _point(known, claimed)
             if point is None or point.opted_out:
-                return delivery.Skip(claimed.claim, SkipReason.OPTED_OUT, now)
+                return SkipReason.OPTED_OUT
             address = point.address
-        outcome = self.channel.send(self._message(claimed, found.state, known, address))
+        return self._message(claimed, found.state, known, address)
+
+    def _send(self, message: OutgoingMessage) -> Outcome:
+        try:
+            return self.channel.send(message)
+        except Exception as problem:
+            # A channel that breaks its promise: it may have broken before the message left, or after.
+            return OutcomeUnknown(f"the channel broke: {type(problem).__name__}")
+
+    def _meaning(self, claimed: Delivery, outcome: Outcome | SkipReason) -> delivery.Command:
         now = self.clock.now()
         match outcome:
+            case SkipReason():
+                return delivery.Skip(claimed.claim, outcome, now)
             case Accepted(provider_id):
                 return delivery.Accept(claimed.claim, provider_id, now)
             case RefusedForGood(reason):
@@ -121,6 +167,9 @@ class Delivering:
                 return delivery.Postpone(claimed.claim, reason, now + wait, now)
             case OutcomeUnknown(reason):
                 return delivery.LoseTrack(claimed.claim, reason, now)
+
+    def _give_back(self, claimed: Delivery) -> None:
+        self._settle(claimed, delivery.GiveBack(claimed.claim, self.clock.now()))
 
     def _message(
         self, claimed: Delivery, event: CalendarEvent, known: Recipient | None, address: str

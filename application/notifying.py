@@ -74,10 +74,17 @@ def template_of(event: ReminderDueEvent) -> Template:
 
 
 def preferred(points: Sequence[ContactPoint]) -> ContactPoint | None:
-    """The first contact point that the person did not opt out of."""
-    return next((point for point in points if not point.opted_out), None)
+    """The first contact point that the person did not opt out of; None for a person without any.
+
+    For one who opted out of all it is the first, and the delivery will be Skipped(opted_out): a console that
+    others read is no way round an opt-out.
+    """
+    return next((point for point in points if not point.opted_out), points[0] if points else None)
 
 
 def address_key(point: ContactPoint) -> str:
-    """What tells two addresses apart without holding either: the hash of channel and address."""
-    return hashlib.sha256(f"{point.channel}\n{point.address.casefold()}".encode()).hexdigest()
+    """What tells two addresses apart without holding either: the hash of channel and address.
+
+    An address is kept in the one spelling that its channel gives it; its case may matter, as in a URL.
+    """
+    return hashlib.sha256(f"{point.channel}\n{point.address}".encode()).hexdigest()

@@ -1,17 +1,20 @@
 """The outbox relay: claims messages, publishes outside of any transaction, marks what was acknowledged."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
-from attrs import field, frozen
+from attrs import frozen
 
 from application.ports.machine import Clock
 from application.ports.outbox import ClaimedMessage, Outbox
-from application.ports.publisher import Never, NotNow, Published, Publisher
+from application.ports.publisher import Acknowledgement, Never, NotNow, Published, Publisher
 
 
 @frozen
 class RelayResult:
-    """How many of a batch were published, put off, parked; `reasons` names each reason once."""
+    """How many of a batch were published, put off, parked, those left out whose claim was lost meanwhile;
+    `reasons` names each reason once.
+    """
 
     claimed: int = 0
     published: int = 0
@@ -32,13 +35,13 @@ class Relay:
     clock: Clock
     name: str
     batch_size: int = 500
-    lease: timedelta = field(default=timedelta(seconds=60))
+    lease: timedelta = timedelta(seconds=60)
 
     def batch(self) -> RelayResult:
         claims = self.outbox.claim(self.name, self.batch_size, self.clock.now(), self.lease)
         if not claims:
             return RelayResult()
-        answers = self.publisher.publish([claim.message for claim in claims])
+        answers = self._publish(claims)
         published: list[ClaimedMessage] = []
         postponed: list[ClaimedMessage] = []
         parked: list[tuple[ClaimedMessage, str]] = []
@@ -54,9 +57,20 @@ class Relay:
                     parked.append((claim, reason))
                     reasons[reason] = None
         now = self.clock.now()
-        marked = self.outbox.mark_published(published, now) if published else 0
-        if parked:
-            self.outbox.park(parked, now)
-        if postponed:
-            self.outbox.release(postponed)
-        return RelayResult(len(claims), marked, len(postponed), len(parked), tuple(reasons))
+        return RelayResult(
+            claimed=len(claims),
+            published=self.outbox.mark_published(published, now) if published else 0,
+            postponed=self.outbox.release(postponed) if postponed else 0,
+            parked=self.outbox.park(parked, now) if parked else 0,
+            reasons=tuple(reasons),
+        )
+
+    def _publish(self, claims: Sequence[ClaimedMessage]) -> Sequence[Acknowledgement]:
+        """An answer a message, NotNow also where a publisher breaks its promise: nobody knows then."""
+        try:
+            answers = self.publisher.publish([claim.message for claim in claims])
+        except Exception as problem:
+            return [NotNow(f"the publisher broke: {type(problem).__name__}")] * len(claims)
+        if len(answers) != len(claims):
+            return [NotNow(f"the publisher gave {len(answers)} answers for {len(claims)}")] * len(claims)
+        return answers

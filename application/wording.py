@@ -1,5 +1,6 @@
 """The words of a reminder, in the recipient's language and zone with the zone named."""
 
+import re
 from datetime import datetime
 
 from attrs import frozen
@@ -8,6 +9,7 @@ from domain.calendar_event import CalendarEvent
 from domain.delivery import Template
 from domain.values import zone
 
+_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _WEEKDAYS = {
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
     "ru": ("понедельник", "вторник", "среда", "четверг", "пятница", "суббота", "воскресенье"),
@@ -39,7 +41,7 @@ def words(
     An all-day event is told by its date alone, which is the same in every zone.
     """
     language = language if language in _TEXT else "en"
-    named = one_line(title) if title else _UNTITLED[language]
+    named = one_line(title or "") or _UNTITLED[language]
     if event.timing.all_day:
         when, told_zone = _day(event.timing.start_local, language), event.timing.time_zone
     else:
@@ -53,8 +55,8 @@ def words(
 
 
 def one_line(text: str) -> str:
-    """A title on one line: line breaks would break mail headers."""
-    return " ".join(text.split())
+    """A title on one line and otherwise as typed: line breaks would break mail headers."""
+    return _BREAKS.sub(" ", text).strip()
 
 
 def _day(at: datetime, language: str) -> str:
