@@ -1,0 +1,114 @@
+Feature: A reminder reaches people
+  A sent reminder leaves the outbox, becomes a message for the event's owner, and for the client where there is
+  one, and is delivered over each one's own channel: once an address.
+
+  Background:
+    Given it is 09:00
+    And "Olga" is a person with the address "olga" on the channel recording
+    And "Clara" is a person with the address "clara" on the channel recording
+
+  Scenario: The owner is reminded
+    Given an event "call" of "Olga" at 10:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    And deliveries are made
+    Then "Olga" got 1 message
+    And "Clara" got 0 messages
+    And all deliveries are Delivered
+
+  Scenario: The client is reminded too, where there is one
+    Given an event "call" of "Olga" for "Clara" at 10:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    And deliveries are made
+    Then "Olga" got 1 message
+    And "Clara" got 1 message
+
+  Scenario Outline: An event <of an appointment> is told as <template>
+    Given an event "call" of "Olga" <of an appointment> at 10:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    And deliveries are made
+    Then the message to "Olga" is a <template>
+
+    Examples:
+      | of an appointment      | template            |
+      | with an appointment    | AppointmentReminder |
+      | without an appointment | CalendarReminder    |
+
+  Scenario: A message that is published twice is delivered once
+    Given an event "call" of "Olga" for "Clara" at 10:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And the outbox is published, and its relay dies before it can mark what was published
+    And it is 09:50
+    And what is in the outbox is handed on
+    And deliveries are made
+    Then "Olga" got 1 message
+    And "Clara" got 1 message
+
+  Scenario: Owner and client with one address get one message
+    Given "Pavel" is a person with the address "olga" on the channel recording
+    And an event "call" of "Olga" for "Pavel" at 10:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    And deliveries are made
+    Then 1 message went to the address "olga"
+
+  Scenario: An owner who is the client as well gets one message
+    Given an event "call" of "Olga" for "Olga" at 10:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    And deliveries are made
+    Then "Olga" got 1 message
+
+  Scenario: Somebody without an address is told on the console
+    Given an event "call" of "Nobody" at 10:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    Then there is 1 delivery, on the channel console
+
+  Scenario: An event that is cancelled after its reminder was sent is not told any more
+    Given an event "call" of "Olga" at 10:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    And "call" is cancelled
+    And deliveries are made
+    Then "Olga" got 0 messages
+    And all deliveries are Skipped
+    And the reminder of "call" is Sent at 09:46
+
+  Scenario: A restart between the steps loses nothing and repeats nothing
+    Given an event "call" of "Olga" for "Clara" at 10:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And Tickler is restarted
+    And what is in the outbox is handed on
+    And Tickler is restarted
+    And what is in the outbox is handed on
+    And deliveries are made
+    And Tickler is restarted
+    And deliveries are made
+    Then "Olga" got 1 message
+    And "Clara" got 1 message
+
+  Scenario: A channel that is busy is tried again, and only for the one whom it was busy for
+    Given an event "call" of "Olga" for "Clara" at 10:00 with a reminder 15 minutes before
+    And the channel is busy for "Clara" once
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    And deliveries are made
+    Then "Olga" got 1 message
+    And "Clara" got 0 messages
+    When it is 09:47
+    And deliveries are made
+    Then "Olga" got 1 message
+    And "Clara" got 1 message

@@ -1,0 +1,36 @@
+"""Every scenario runs twice: over the memory store and over Postgres."""
+
+from collections.abc import Iterator
+
+import pytest
+
+pytest.register_assert_rewrite("adapters.testkit")
+
+from tests.features.stores import MemoryBehind, PostgresBehind, Store  # noqa: E402
+from tests.features.world import World  # noqa: E402
+
+STEPS = ("calendar", "dispatch", "races", "notifications")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name in STEPS:
+        config.pluginmanager.import_plugin(f"tests.features.steps.{name}")
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def store(request: pytest.FixtureRequest) -> Store:
+    if request.param == "memory":
+        return MemoryBehind()
+    return PostgresBehind(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture
+def world(store: Store) -> Iterator[World]:
+    world = World(store)
+    yield world
+    world.close()
+
+
+@pytest.fixture(autouse=True)
+def every_store(store: Store) -> None:
+    """Asked for up front: a parametrised fixture that only a step asks for would come too late."""

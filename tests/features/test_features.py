@@ -1,0 +1,5 @@
+"""All features, every file."""
+
+from pytest_bdd import scenarios
+
+scenarios(".")
