@@ -6,7 +6,7 @@ from functools import partial
 
 from attrs import define, evolve, frozen
 
-from adapters.inbound.ics.budget import Budget, TooManySteps
+from adapters.inbound.ics.budget import Budget, TooMuchWork
 from adapters.inbound.ics.components import Component, read_component, slot_of, told, uid_of
 from adapters.inbound.ics.drafts import Drafts, Wanted, one_line
 from adapters.inbound.ics.identity import Identity
@@ -19,8 +19,6 @@ from adapters.inbound.ics.zones import Zones
 from domain.errors import Invalid
 from domain.triggers import AtInstant, Trigger
 from domain.values import EventId
-
-MAX_OCCURRENCES = 1_000
 
 
 @frozen
@@ -39,11 +37,11 @@ class Reading:
     notes: Notes
 
 
-def read(data: bytes, options: ImportOptions) -> Reading:
+def read(data: bytes, options: ImportOptions, budget: Budget | None = None) -> Reading:
     """Read an iCalendar stream. Raises Unreadable for a file that is none; one bad component costs itself."""
     notes = Notes()
     drafts = Drafts(options, notes)
-    reader = _Reader(drafts, notes, Budget())
+    reader = _Reader(drafts, notes, budget or Budget())
     for calendar in calendars(data):
         reader.calendar(calendar)
     notes.refused.sort(key=lambda one: one.line)
@@ -150,7 +148,7 @@ class _Reader:
         last = self.drafts.until + timedelta(days=1)
         try:
             found = self.budget.run(partial(series.between, first, last))
-        except TooManySteps:
+        except TooMuchWork:
             return "its RRULE takes too long to reckon", ()
         except BadProperty as problem:
             return str(problem), ()
@@ -159,8 +157,6 @@ class _Reader:
             return f"its recurrence cannot be reckoned ({type(problem).__name__})", ()
         until = self.drafts.until
         found = [one for one in found if one.component is not series.head or one.start.instant <= until]
-        if len(found) > MAX_OCCURRENCES:
-            return f"it has more than {MAX_OCCURRENCES} occurrences in the horizon", ()
         return None, found
 
     def _occurrence(

@@ -3,7 +3,8 @@
 import re
 from datetime import datetime
 
-from icalendar import vRecur
+from attrs import frozen
+from dateutil.rrule import rrule, rrulestr
 
 from adapters.inbound.ics.moments import Moment, moment_of
 from adapters.inbound.ics.source import BadProperty, Property
@@ -19,8 +20,16 @@ _KNOWN = {
 }
 
 
-def rule_for(text: str, start: Moment, zones: Zones) -> vRecur:
-    """The rule for a series that begins at `start`, with UNTIL as a wall time in the zone of `start`.
+@frozen
+class Rule:
+    """`slots` are naive wall times in order, maybe for ever; none is after `until`."""
+
+    slots: rrule
+    until: datetime | None
+
+
+def rule_for(text: str, start: Moment, zones: Zones) -> Rule:
+    """The rule for a series that begins at `start`, in wall times of the zone of `start`.
 
     Files write UNTIL as a date, a local time or in UTC, whatever DTSTART is; a date means that whole day.
     Raises BadProperty for a rule that makes no sense, recurs more than 24 times a day, or never moves on.
@@ -36,14 +45,17 @@ def rule_for(text: str, start: Moment, zones: Zones) -> vRecur:
         if not _NUMBER.fullmatch(number) or int(number) < 1:
             raise BadProperty(f"its RRULE has an {name} that is not 1 or more")
     _check_times_a_day(frequency, parts)
-    until = parts.pop("UNTIL", None)
+    stated = parts.pop("UNTIL", None)
+    until = _until(stated, start, zones) if stated is not None else None
     if until is not None:
-        parts["UNTIL"] = f"{_until(until, start, zones):%Y%m%dT%H%M%S}"
+        parts["UNTIL"] = f"{until:%Y%m%dT%H%M%S}"
     try:
-        rule: vRecur = vRecur.from_ical(";".join(f"{name}={value}" for name, value in parts.items()))
-    except (ValueError, KeyError, TypeError):
+        slots = rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=start.local)
+    except (ValueError, KeyError, TypeError, LookupError, OverflowError):
         raise BadProperty("its RRULE makes no sense") from None
-    return rule
+    if not isinstance(slots, rrule):
+        raise BadProperty("its RRULE makes no sense")
+    return Rule(slots, until)
 
 
 def _parts(text: str) -> dict[str, str]:

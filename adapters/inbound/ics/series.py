@@ -1,23 +1,22 @@
-"""The occurrences of a series within a window, exceptions and all.
+"""The occurrences of a series within a window, exceptions and all (RFC 5545 section 3.8.5).
 
-recurring-ical-events reckons them, on wall times of the series' own zone and nothing else: zones, UNTIL,
-EXDATE and RECURRENCE-ID of every kind are brought to that one shape first, since libraries differ over mixed
-ones. So a wall time that a clock change leaves out is still an occurrence.
+Reckoned on wall times of the series' own zone and nothing else: zones, UNTIL, EXDATE and RECURRENCE-ID of
+every kind are brought to that one shape first. So a wall time that a clock change leaves out still occurs.
 """
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from functools import cached_property
 
-import recurring_ical_events  # type: ignore[import-untyped]
 from attrs import field, frozen
-from icalendar import Calendar, Event
 
 from adapters.inbound.ics.components import Component
-from adapters.inbound.ics.moments import Moment, Span
+from adapters.inbound.ics.moments import Moment, Span, end_of
 from adapters.inbound.ics.rules import rule_for
+from adapters.inbound.ics.source import BadProperty
 from adapters.inbound.ics.zones import Zone, Zones
 
-_INDEX = "X-INDEX"
+MAX_OCCURRENCES = 1_000
 
 
 @frozen
@@ -35,12 +34,24 @@ class Occurrence:
 
 @frozen
 class Series:
-    """The head of a series and its exceptions. `lost` are slots whose exception could not be read."""
+    """The head of a series and its exceptions, one a slot; `lost` are slots of unreadable exceptions."""
 
     head: Component
     exceptions: tuple[Component, ...] = ()
     lost: tuple[Moment, ...] = ()
     _zones: Zones = field(kw_only=True, repr=False)
+
+    @cached_property
+    def _excluded(self) -> frozenset[datetime]:
+        return frozenset(self.slot(at) for at in self.head.less)
+
+    @cached_property
+    def _excluded_days(self) -> frozenset[date]:
+        return frozenset(at.local.date() for at in self.head.less if at.all_day)
+
+    @cached_property
+    def _lengths(self) -> dict[datetime, Span]:
+        return {self.slot(at): length for at, length in self.head.more if length is not None}
 
     @property
     def zone(self) -> Zone:
@@ -56,67 +67,74 @@ class Series:
         return at.local_in(self.zone)
 
     def between(self, first: datetime, last: datetime) -> list[Occurrence]:
-        """The occurrences that are under way at some time from `first` to `last` (aware instants).
+        """The occurrences that are under way at some time from `first` to `last` (aware instants), in order.
 
-        May never return for a rule that never comes true: run it within a Budget.
+        Raises BadProperty for a rule that makes no sense or has more than 1,000 of them. May never return for
+        one that never comes true: run it within a Budget.
         """
-        calendar = Calendar()
-        calendar.add_component(self._head())
-        for index, exception in enumerate(self.exceptions):
-            calendar.add_component(self._exception(index, exception))
-        found = recurring_ical_events.of(calendar).between(self.zone.local(first), self.zone.local(last))
-        return sorted((self._occurrence(one) for one in found), key=lambda one: (one.slot, one.start.local))
+        replaced = {self.slot(one.slot): one for one in self.exceptions if one.slot is not None}
+        moved = [(slot, one) for slot, one in sorted(replaced.items(), key=_slot) if one.and_future]
+        furthest = max((abs(self._moved_by(slot, one)) for slot, one in moved), default=timedelta(0))
+        low, high = self.zone.local(first) - furthest, self.zone.local(last) + furthest
+        longest = max((_rough(one.length) for one in (self.head, *self.exceptions)), default=timedelta(0))
+        slots = self._slots(low - longest, high)
+        found = [self._regular(slot, moved) for slot in sorted(slots - replaced.keys())]
+        found += [
+            Occurrence(slot, one.start, one.length, one)
+            for slot, one in replaced.items()
+            if not self._is_excluded(slot)
+        ]
+        within = [one for one in found if one.start.instant <= last and _end(one) >= first]
+        return sorted(within, key=lambda one: one.slot)
 
-    def _head(self) -> Event:
+    def _slots(self, low: datetime, high: datetime) -> set[datetime]:
+        """DTSTART, what the rules give, and RDATEs, without EXDATEs and the slots that are lost."""
         head = self.head
-        event = self._event(-1, head, head.start.local)
-        for rule in head.rules:
-            event.add("rrule", rule_for(rule, head.start, self._zones))
-        extra = [self.slot(at) for at, _ in head.more]
-        if extra:
-            event.add("rdate", extra)
-        excluded = [self.slot(at) for at in (*head.less, *self.lost)]
-        if excluded:
-            event.add("exdate", excluded)
-        if not head.start.all_day:
-            # A mere date excludes whatever is on that day.
-            for day in sorted({at.local.date() for at in head.less if at.all_day}):
-                event.add("exdate", day)
-        return event
+        slots = {self.slot(at) for at, _ in head.more}
+        rules = [rule_for(text, head.start, self._zones) for text in head.rules]
+        if not rules or any(rule.until is None or rule.until >= head.start.local for rule in rules):
+            slots.add(head.start.local)
+        for rule in rules:
+            for slot in rule.slots:
+                if slot > high:
+                    break
+                if slot >= low:
+                    slots.add(slot)
+                if len(slots) > MAX_OCCURRENCES:
+                    break
+        if len(slots) > MAX_OCCURRENCES:
+            raise BadProperty(f"it has more than {MAX_OCCURRENCES} occurrences in the horizon")
+        lost = {self.slot(at) for at in self.lost}
+        return {slot for slot in slots - lost if low <= slot <= high and not self._is_excluded(slot)}
 
-    def _exception(self, index: int, exception: Component) -> Event:
-        assert exception.slot is not None
-        event = self._event(index, exception, exception.start.local_in(self.zone))
-        parameters = {"RANGE": "THISANDFUTURE"} if exception.and_future else {}
-        event.add("recurrence-id", self.slot(exception.slot), parameters=parameters)
-        return event
+    def _is_excluded(self, slot: datetime) -> bool:
+        """A mere date among the EXDATEs excludes whatever is on that day."""
+        return slot in self._excluded or slot.date() in self._excluded_days
 
-    def _event(self, index: int, component: Component, start: datetime) -> Event:
-        length = component.length or Span()
-        event = Event()
-        event.add("uid", "series")
-        event.add("sequence", component.sequence)
-        event.add("dtstart", start)
-        event.add("dtend", start + timedelta(days=length.days, seconds=length.seconds))
-        event[_INDEX] = str(index)
-        return event
+    def _regular(self, slot: datetime, moved: Sequence[tuple[datetime, Component]]) -> Occurrence:
+        """The occurrence of a slot that no exception replaces; a RANGE=THISANDFUTURE before it moves it."""
+        rules = self.head
+        start = slot
+        for since, exception in moved:
+            if since < slot:
+                rules, start = exception, slot + self._moved_by(since, exception)
+        length = self._lengths.get(slot, rules.length) if rules is self.head else rules.length
+        return Occurrence(slot, Moment(start, self.zone, rules.start.all_day), length, rules)
 
-    def _occurrence(self, found: Event) -> Occurrence:
-        index = int(str(found[_INDEX]))
-        start = found.decoded("dtstart")
-        assert isinstance(start, datetime)
-        if index < 0:
-            lengths = {self.slot(at): length for at, length in self.head.more if length is not None}
-            at = Moment(start, self.zone, self.head.start.all_day)
-            return Occurrence(start, at, lengths.get(start, self.head.length), self.head)
-        exception = self.exceptions[index]
-        assert exception.slot is not None
-        slot = self.slot(exception.slot)
-        moved_by = exception.start.local_in(self.zone) - slot
-        if exception.and_future and start - moved_by != slot:
-            at = Moment(start, self.zone, exception.start.all_day)
-            return Occurrence(start - moved_by, at, exception.length, exception)
-        return Occurrence(slot, exception.start, exception.length, exception)
+    def _moved_by(self, slot: datetime, exception: Component) -> timedelta:
+        return exception.start.local_in(self.zone) - slot
+
+
+def _slot(one: tuple[datetime, Component]) -> datetime:
+    return one[0]
+
+
+def _rough(length: Span | None) -> timedelta:
+    return timedelta(0) if length is None else timedelta(days=length.days + 1, seconds=length.seconds)
+
+
+def _end(one: Occurrence) -> datetime:
+    return end_of(one.start.local, one.start.zone, one.length or Span())
 
 
 def _midnight(at: Moment) -> datetime:

@@ -3,6 +3,7 @@
 import re
 import stat
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 from attrs import define, field, frozen
@@ -10,6 +11,9 @@ from icalendar.parser import Contentline
 
 MAX_BYTES = 20 * 1024 * 1024
 MAX_DEPTH = 10
+_NAME = re.compile(r"[A-Za-z0-9-]+")
+# A content line without quotes, lists or escapes in its parameters: nearly all of them.
+_PLAIN = re.compile(r"([A-Za-z0-9-]+)((?:;[A-Za-z0-9-]+=[^\":;,\\^]*)*):(.*)", re.DOTALL)
 
 
 class Unreadable(Exception):
@@ -43,11 +47,19 @@ class Block:
     blocks: list["Block"] = field(factory=list)
     broken: str | None = None
 
+    @cached_property
+    def _lines_by_name(self) -> dict[str, list[tuple[int, str]]]:
+        found: dict[str, list[tuple[int, str]]] = {}
+        for line, text in self.content:
+            name = _NAME.match(text)
+            if name is not None:
+                found.setdefault(name[0].upper(), []).append((line, text))
+        return found
+
     def all(self, name: str) -> Iterator[Property]:
         """Each property of this name; BadProperty for one whose parameters make no sense."""
-        for line, text in self.content:
-            if text[: len(name)].upper() == name and text[len(name) : len(name) + 1] in (":", ";"):
-                yield _property(line, text)
+        for line, text in self._lines_by_name.get(name, ()):
+            yield _property(line, text)
 
     def one(self, name: str) -> Property | None:
         """The first property of this name."""
@@ -62,13 +74,16 @@ def _property(line: int, text: str) -> Property:
         raise BadProperty(f"line {line} holds a NUL")
     if len(text) > 100_000:
         raise BadProperty(f"line {line} is longer than 100,000 characters")
+    plain = _PLAIN.fullmatch(text)
+    if plain is not None:
+        pairs = (one.split("=", 1) for one in plain[2].split(";")[1:])
+        return Property(plain[1].upper(), {key.upper(): said for key, said in pairs}, plain[3], line)
     try:
         name, parameters, value = Contentline(text).raw_parts()  # type: ignore[no-untyped-call]
     except ValueError:
         raise BadProperty(f"line {line} is no content line") from None
-    return Property(
-        name.upper(), {key.upper(): _first(said) for key, said in parameters.items()}, value, line
-    )
+    stated = {key.upper(): _first(said) for key, said in parameters.items()}
+    return Property(name.upper(), stated, value, line)
 
 
 def _first(said: object) -> str:

@@ -9,7 +9,7 @@ from attrs import define, field, frozen
 from dateutil.tz import tzical
 from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
 
-from adapters.inbound.ics.budget import Budget, TooManySteps
+from adapters.inbound.ics.budget import Budget, TooMuchWork
 from adapters.inbound.ics.notes import Notes, shown
 from adapters.inbound.ics.source import BadProperty, Block
 from domain import values
@@ -112,7 +112,7 @@ class Zones:
             if name is not None:
                 return Zone(name, home), None
             rules = self._budget.run(partial(_rules, block))
-        except (BadProperty, TooManySteps, ValueError, ArithmeticError, LookupError):
+        except (BadProperty, TooMuchWork, ValueError, ArithmeticError, LookupError):
             return self.home, f"the rules of time zone {shown(tzid)} cannot be read; taken in {home}"
         return Zone(None, home, rules), f"time zone {shown(tzid)} is known to the file alone; kept in {home}"
 
@@ -138,7 +138,7 @@ def iana(tzid: str) -> str | None:
 _OFFSET = re.compile(r"[+-]\d{4}(\d\d)?")
 _ANY_DAY = datetime(2026, 1, 1, 12)  # noqa: DTZ001
 _LOCAL = re.compile(r"\d{8}T\d{6}")
-_SEASONAL = re.compile(r"FREQ=(YEARLY|MONTHLY)(;(?!BY(HOUR|MIN|SEC))[A-Z]+=[^;]{1,100}){0,12};?")
+_SEASONAL = re.compile(r"FREQ=(YEARLY|MONTHLY)(;(?!BY(HOUR|MIN|SEC)|INTERVAL=0)[A-Z]+=[^;]{1,100}){0,12};?")
 
 
 def _rules(block: Block) -> tzinfo:

@@ -1,0 +1,161 @@
+"""What can be wrong with a file as a whole, and what costs a component itself only."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from adapters.inbound.ics.reading import read
+from adapters.inbound.ics.source import MAX_BYTES, Unreadable, load
+from tests.adapters.ics_files import only, options, read_events, refusals, starts, vcalendar, vevent
+
+GOOD = vevent("good", "DTSTART:20260902T100000Z")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "empty"),
+        (b"\r\n\r\n", "empty"),
+        (b"hello", "no iCalendar file"),
+        (b"<html></html>", "no iCalendar file"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "not UTF-8"),
+        ("BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n".encode("utf-16"), "not UTF-8"),
+        ("BEGIN:VCALENDAR\nX-NOTE:Привет\nEND:VCALENDAR\n".encode("cp1251"), "line 2 is not UTF-8"),
+        (b"BEGIN:VEVENT\r\nUID:1\r\nEND:VEVENT\r\n", "no iCalendar file"),
+        (vcalendar(GOOD).removesuffix(b"END:VCALENDAR\r\n"), "ends in the middle"),
+        (vcalendar(GOOD)[:-60], "ends in the middle"),
+        (b"BEGIN:VCALENDAR\r\n" * 2 + b"END:VCALENDAR\r\n", "ends in the middle"),
+    ],
+)
+def test_what_is_no_calendar_is_refused_whole_in_one_line(data: bytes, said: str) -> None:
+    with pytest.raises(Unreadable, match=said) as refused:
+        read(data, options())
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_file_a_directory_and_a_pipe_are_refused(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path, said in (
+        (tmp_path / "none.ics", "there is no such file"),
+        (tmp_path, "it is a directory"),
+        (pipe, "no regular file"),
+        (Path("a\x00b"), "cannot be read"),
+    ):
+        with pytest.raises(Unreadable, match=said):
+            load(path)
+
+
+def test_a_file_of_50_mb_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    large = tmp_path / "large.ics"
+    with large.open("wb") as file:
+        file.truncate(50_000_000)
+    with pytest.raises(Unreadable, match="larger than 20 MB"):
+        load(large)
+
+
+def test_a_file_of_just_the_limit_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "limit.ics"
+    path.write_bytes(b" " * MAX_BYTES)
+    assert len(load(path)) == MAX_BYTES
+
+
+def test_a_byte_order_mark_is_passed_over() -> None:
+    assert starts(read(b"\xef\xbb\xbf" + vcalendar(GOOD), options())) == ["2026-09-02T10:00Z"]
+
+
+def test_bare_line_feeds_blank_lines_and_lower_case_are_read() -> None:
+    data = vcalendar(GOOD).replace(b"\r\n", b"\n\n").replace(b"BEGIN:VEVENT", b"begin:vevent")
+    assert starts(read(data, options())) == ["2026-09-02T10:00Z"]
+
+
+def test_a_fold_inside_a_character_is_undone() -> None:
+    line = "SUMMARY:Приём".encode()
+    folded = b"\r\n ".join(line[i : i + 1] for i in range(len(line)))
+    data = vcalendar(vevent("folded", "DTSTART:20260902T100000Z", "SUMMARY:?")).replace(b"SUMMARY:?", folded)
+    assert only(read(data, options())).draft.title == "Приём"
+
+
+def test_several_calendars_in_one_file_are_all_read() -> None:
+    second = vcalendar(vevent("second", "DTSTART:20260903T100000Z"))
+    assert starts(read(vcalendar(GOOD) + second, options())) == ["2026-09-02T10:00Z", "2026-09-03T10:00Z"]
+
+
+def test_an_empty_calendar_gives_nothing_and_refuses_nothing() -> None:
+    reading = read_events()
+    assert not reading.take
+    assert not reading.notes.refused
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (["SUMMARY:no start"], "it has no DTSTART"),
+        (["DTSTART:yesterday"], "neither a date nor a date-time"),
+        (["DTSTART:20261301T100000Z"], "neither a date nor a date-time"),
+        (["DTSTART:99991231T235959", "DURATION:P2D"], "no duration"),
+        (["DTSTART:99991231T235959"], "9999"),
+        (["DTSTART:20260902T100000Z", "DTEND:20260902T090000Z"], "it ends before it starts"),
+        (["DTSTART;VALUE=DATE:20260902", "DTEND;VALUE=DATE:20260901"], "it ends before it starts"),
+        (["DTSTART:20260902T100000Z", "DURATION:-PT1H"], "it ends before it starts"),
+        (["DTSTART:20260902T100000Z", "DURATION:P1000000000000000000W"], "no duration"),
+        (["DTSTART:20260902T100000Z", "SUMMARY:null\x00"], "holds a NUL"),
+        (['DTSTART;TZID="Europe:20260902T100000Z'], "no content line"),
+        (["DTSTART:20260902T100000Z", "END:VALARM"], "ends a VALARM that was not begun"),
+    ],
+)
+def test_one_bad_component_costs_itself_only(lines: list[str], said: str) -> None:
+    reading = read_events(GOOD, vevent("bad", *lines), vevent("also good", "DTSTART:20260903T100000Z"))
+    assert starts(reading) == ["2026-09-02T10:00Z", "2026-09-03T10:00Z"]
+    ((component, uid, reason),) = refusals(reading)
+    assert (component, uid) == ("VEVENT", "'bad'")
+    assert said in reason
+
+
+def test_an_event_that_is_not_ended_costs_itself_only() -> None:
+    reading = read_events(vevent("open", "DTSTART:20260902T110000Z")[:-1], GOOD)
+    assert starts(reading) == ["2026-09-02T10:00Z"]
+    assert refusals(reading) == [("VEVENT", "'open'", "its END:VEVENT is missing")]
+
+
+def test_a_refusal_names_uid_and_line_and_no_title() -> None:
+    (refused,) = read_events(vevent("bad", "SUMMARY:Secret")).notes.refused
+    assert refused.line == 4
+    assert "Secret" not in repr(refused)
+
+
+def test_a_uid_that_would_break_a_line_or_a_terminal_is_shown_harmless() -> None:
+    (refused,) = read_events(vevent("\x1b[31m" + "u" * 500)).notes.refused
+    assert refused.uid.isprintable()
+    assert len(refused.uid) < 100
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        ('SUMMARY:  Созвон 🚀 №5 "срочно" <b>  ', 'Созвон 🚀 №5 "срочно" <b>'),
+        ("SUMMARY:a\\, b\\; c\\nd\\\\e", "a, b; c\nd\\e"),
+        ("SUMMARY;LANGUAGE=en:bell\x07 and escape\x1b[31m", "bell and escape[31m"),
+        ("SUMMARY:" + "x" * 900, "x" * 500),
+        ("SUMMARY:   ", None),
+        ("DESCRIPTION:only", None),
+    ],
+)
+def test_titles_are_unescaped_trimmed_and_capped(written: str, title: str | None) -> None:
+    assert only(read_events(vevent("titled", "DTSTART:20260902T100000Z", written))).draft.title == title
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [("CATEGORIES:Work,MEETING", "meeting"), ("CATEGORIES:Work", "other"), ("X-A:meeting", "other")],
+)
+def test_the_kind_comes_from_a_category_of_that_name(written: str, kind: str) -> None:
+    assert only(read_events(vevent("kind", "DTSTART:20260902T100000Z", written))).draft.kind == kind
+
+
+def test_todos_and_journals_are_left_alone() -> None:
+    todo = ["BEGIN:VTODO", "UID:todo", "DUE:20260902T100000Z", "END:VTODO"]
+    reading = read_events(todo, GOOD)
+    assert len(reading.take) == 1
+    assert not reading.notes.refused
