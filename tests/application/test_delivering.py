@@ -1,0 +1,428 @@
+"""Deliveries: looked at again when they are sent, sent once, and never left without a record."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, NoReturn
+
+import pytest
+
+from adapters.outbound.memory.deliveries import MemoryDeliveries
+from adapters.outbound.memory.ledger import MemoryLedger
+from adapters.testkit.channels import RecordingChannel
+from application.delivering import DeliveryOptions
+from application.ports.channel import (
+    Accepted,
+    Later,
+    Outcome,
+    OutcomeUnknown,
+    OutgoingMessage,
+    RefusedForGood,
+)
+from application.ports.errors import Unavailable
+from domain import delivery
+from domain.delivery import Delivery, Status
+from domain.errors import Invalid
+from domain.values import EventId
+from tests.application.world import CLARA, NOON, OLGA, World
+
+FIRST_WAIT = DeliveryOptions().first_wait
+
+
+@pytest.fixture
+def world() -> World:
+    return office()
+
+
+def office(**channel: Any) -> World:
+    """Olga's event with Clara, in both their hands, and its reminder made into deliveries."""
+    world = World(RecordingChannel(**channel))
+    world.person(OLGA, "olga", language="ru", time_zone="Europe/Moscow")
+    world.person(CLARA, "clara", time_zone="Europe/Madrid")
+    return world
+
+
+def reminded(world: World, **event: Any) -> EventId:
+    planned = world.plan(**event)
+    world.remind()
+    return planned.id
+
+
+class TestLookingAgain:
+    def test_each_is_told_in_their_language_and_zone_under_the_deliverys_id(self, world: World) -> None:
+        reminded(world, title="Созвон")
+        world.deliver()
+
+        by_address = {message.address: message for message in world.channel.sent}
+        assert by_address["olga"].subject == "Напоминание: Созвон"
+        assert by_address["olga"].text.endswith("16:00 (Europe/Moscow)")
+        assert by_address["clara"].text.endswith("14:00 (Europe/Madrid)")
+        assert by_address["clara"].id == world.delivery_to(CLARA).id
+        assert by_address["clara"].data["startAt"] == "2026-11-30T13:00:00+00:00"
+
+    def test_an_event_cancelled_after_its_reminder_was_sent_is_told_to_nobody(self, world: World) -> None:
+        event_id = reminded(world)
+        world.calendar.cancel(event_id)
+
+        handled = world.deliver()
+
+        assert {(one.status, one.reason) for one in handled} == {(Status.SKIPPED, "cancelled")}
+        assert world.channel.sent == []
+
+    def test_an_event_that_is_completed_is_told_to_nobody(self, world: World) -> None:
+        event_id = reminded(world)
+        world.calendar.complete(event_id)
+
+        assert {one.reason for one in world.deliver()} == {"event_over"}
+
+    def test_an_event_whose_end_has_passed_is_told_to_nobody(self, world: World) -> None:
+        reminded(world, lasts=timedelta(minutes=30))
+        world.clock.set(NOON + timedelta(minutes=90))
+
+        assert {one.reason for one in world.deliver()} == {"event_over"}
+        assert world.channel.sent == []
+
+    def test_until_its_end_an_event_is_told(self, world: World) -> None:
+        reminded(world, lasts=timedelta(minutes=30))
+        world.clock.set(NOON + timedelta(minutes=89))
+
+        assert {one.status for one in world.deliver()} == {Status.DELIVERED}
+
+    def test_an_event_without_an_end_is_told_however_late(self, world: World) -> None:
+        reminded(world, lasts=None)
+        world.clock.set(NOON + timedelta(days=2))
+
+        assert {one.status for one in world.deliver()} == {Status.DELIVERED}
+
+    def test_who_opted_out_meanwhile_is_left_alone_and_the_other_is_told(self, world: World) -> None:
+        reminded(world)
+        world.opt_out(OLGA)
+
+        world.deliver()
+
+        assert world.delivery_to(OLGA).reason == "opted_out"
+        assert [message.address for message in world.channel.sent] == ["clara"]
+
+    def test_an_address_that_is_gone_is_not_written_to(self, world: World) -> None:
+        reminded(world)
+        (point,) = world.people.contact_points(OLGA)
+        del world.store.contact_points[point.id]
+
+        world.deliver()
+
+        assert world.delivery_to(OLGA).status is Status.SKIPPED
+        assert [message.address for message in world.channel.sent] == ["clara"]
+
+    def test_a_skip_is_no_attempt(self, world: World) -> None:
+        event_id = reminded(world)
+        world.calendar.cancel(event_id)
+        world.deliver()
+
+        assert world.delivery_to(OLGA).attempts == 0
+
+    def test_the_console_tells_who_has_no_address_by_their_id(self) -> None:
+        world = World(RecordingChannel("console", repeats_unknown=True))
+        reminded(world)
+
+        world.deliver()
+
+        assert {message.address for message in world.channel.sent} == {str(OLGA), str(CLARA)}
+
+
+class TestOutcomes:
+    def test_what_is_accepted_is_delivered_once_with_the_channels_name_for_it(self, world: World) -> None:
+        world.channel.answer_for("olga", Accepted("queue-7"))
+        reminded(world)
+
+        world.deliver()
+        again = world.deliver()
+
+        olga = world.delivery_to(OLGA)
+        assert (olga.status, olga.provider_id, olga.attempts) == (Status.DELIVERED, "queue-7", 1)
+        assert again == []
+        assert len(world.channel.sent) == 2
+
+    def test_a_refusal_for_good_touches_its_own_delivery_only(self, world: World) -> None:
+        world.channel.answer_for("olga", RefusedForGood("no such mailbox"))
+        reminded(world)
+
+        world.deliver()
+
+        assert (world.delivery_to(OLGA).status, world.delivery_to(OLGA).reason) == (
+            Status.FAILED,
+            "no such mailbox",
+        )
+        assert world.delivery_to(CLARA).status is Status.DELIVERED
+
+    def test_waits_double_from_try_to_try_up_to_the_longest(self, world: World) -> None:
+        world.channel.answer_for("olga", Later("busy"))
+        reminded(world, client=None, lasts=None)
+        options = DeliveryOptions(max_attempts=9, longest_wait=timedelta(minutes=2))
+        waits = []
+        for _ in range(6):
+            before = world.clock.now()
+            world.deliver(options=options)
+            waits.append(world.delivery_to(OLGA).not_before - before)
+            world.clock.set(world.delivery_to(OLGA).not_before)
+
+        assert [wait.total_seconds() for wait in waits] == [15, 30, 60, 120, 120, 120]
+
+    def test_r48_a_channel_that_names_a_time_is_not_tried_before_it(self, world: World) -> None:
+        world.channel.answer(Later("busy", timedelta(seconds=34)))
+        reminded(world, client=None)
+        world.deliver()
+
+        world.clock.advance(timedelta(seconds=33))
+        assert world.deliver() == []
+        world.clock.advance(timedelta(seconds=1))
+        assert [one.status for one in world.deliver()] == [Status.DELIVERED]
+
+    def test_a_time_that_is_sooner_than_the_wait_shortens_nothing(self, world: World) -> None:
+        world.channel.answer(Later("busy", timedelta(seconds=1)))
+        reminded(world, client=None)
+        world.deliver()
+
+        assert world.delivery_to(OLGA).not_before == world.clock.now() + FIRST_WAIT
+
+    def test_with_its_tries_spent_it_fails_and_says_why(self, world: World) -> None:
+        world.channel.answer_for("olga", Later("busy"))
+        reminded(world, client=None, lasts=None)
+        options = DeliveryOptions(max_attempts=3)
+        for _ in range(5):
+            world.deliver(options=options)
+            world.clock.advance(timedelta(hours=1))
+
+        olga = world.delivery_to(OLGA)
+        assert (olga.status, olga.attempts, olga.reason) == (Status.FAILED, 3, "3 tries: busy")
+        assert len(world.channel.sent) == 3
+
+    def test_a_lost_answer_is_held_where_a_repeat_might_be_a_second_message(self, world: World) -> None:
+        world.channel.answer(OutcomeUnknown("no answer"))
+        reminded(world, client=None)
+        world.deliver()
+        world.clock.advance(timedelta(minutes=10))
+
+        assert world.deliver() == []
+        assert (world.delivery_to(OLGA).status, world.delivery_to(OLGA).reason) == (
+            Status.UNKNOWN,
+            "no answer",
+        )
+        assert len(world.channel.sent) == 1
+
+    def test_a_lost_answer_is_repeated_under_the_same_id_where_the_channel_can_tell(self) -> None:
+        world = office(repeats_unknown=True)
+        world.channel.answer(OutcomeUnknown("no answer"))
+        reminded(world, client=None)
+        world.deliver()
+        assert world.deliver() == []
+        world.clock.advance(FIRST_WAIT)
+
+        (handled,) = world.deliver()
+
+        first, again = world.channel.sent
+        assert handled.status is Status.DELIVERED
+        assert first.id == again.id
+
+    def test_repeats_end_with_the_tries_and_the_fate_stays_unknown(self) -> None:
+        world = office(repeats_unknown=True)
+        world.channel.answer_for("olga", OutcomeUnknown("no answer"))
+        reminded(world, client=None, lasts=None)
+        for _ in range(9):
+            world.deliver(options=DeliveryOptions(max_attempts=4))
+            world.clock.advance(timedelta(hours=1))
+
+        assert world.delivery_to(OLGA).status is Status.UNKNOWN
+        assert len(world.channel.sent) == 4
+
+
+class TestSendersThatDie:
+    def claimed_by_the_dead(self, world: World, limit: int = 10) -> Sequence[Delivery]:
+        now = world.clock.now()
+        claimed = world.deliveries.claim(world.channel.name, limit, now, now + timedelta(seconds=60))
+        world.clock.advance(timedelta(seconds=60))
+        return claimed
+
+    def test_what_a_dead_sender_of_mail_held_is_unknown_and_held(self, world: World) -> None:
+        reminded(world, client=None)
+        self.claimed_by_the_dead(world)
+
+        (handled,) = world.deliver()
+
+        assert (handled.status, handled.reason) == (Status.UNKNOWN, "its sender fell silent")
+        assert world.channel.sent == []
+
+    def test_what_a_dead_sender_of_webhooks_held_is_repeated_under_its_id(self) -> None:
+        world = office(repeats_unknown=True)
+        reminded(world, client=None)
+        (claimed,) = self.claimed_by_the_dead(world)
+        world.deliver()
+        world.clock.advance(FIRST_WAIT)
+        world.deliver()
+
+        assert [message.id for message in world.channel.sent] == [claimed.id]
+        assert world.delivery_to(OLGA).status is Status.DELIVERED
+
+    def test_a_sender_that_comes_back_after_its_lease_records_nothing(self, world: World) -> None:
+        reminded(world, client=None)
+
+        def slow(_: OutgoingMessage) -> Outcome:
+            world.clock.advance(timedelta(seconds=61))
+            (lost,) = world.deliver()
+            assert lost.status is Status.UNKNOWN
+            return Accepted("late")
+
+        world.channel.answer(slow)
+
+        assert world.deliver() == []
+        assert world.delivery_to(OLGA).status is Status.UNKNOWN
+
+    def test_a_sender_of_mail_never_holds_more_than_the_one_that_it_sends(self, world: World) -> None:
+        reminded(world)
+        sending: list[int] = []
+
+        def count(_: OutgoingMessage) -> Outcome:
+            sending.append(sum(one.status is Status.SENDING for one in world.all_deliveries()))
+            return Accepted()
+
+        world.channel.answer(count, count)
+        world.deliver()
+
+        assert sending == [1, 1]
+
+    def test_a_sender_whose_channel_repeats_takes_a_batch_at_once(self) -> None:
+        world = office(repeats_unknown=True)
+        reminded(world)
+        sending: list[int] = []
+
+        def count(_: OutgoingMessage) -> Outcome:
+            sending.append(sum(one.status is Status.SENDING for one in world.all_deliveries()))
+            return Accepted()
+
+        world.channel.answer(count, count)
+        world.deliver()
+
+        assert sending == [2, 1]
+
+
+class TestStopping:
+    @pytest.fixture
+    def world(self) -> World:
+        return office(repeats_unknown=True)
+
+    def pending(self, world: World) -> list[Delivery]:
+        return [one for one in world.all_deliveries() if one.status is Status.PENDING]
+
+    def test_on_a_stop_what_is_not_sent_is_given_back_and_is_no_attempt(self, world: World) -> None:
+        reminded(world)
+        handled = list(world.delivering().tick(stopping=lambda: bool(world.channel.sent)))
+
+        assert len(handled) == len(world.channel.sent) == 1
+        (left,) = self.pending(world)
+        assert (left.attempts, left.not_before <= world.clock.now()) == (0, True)
+        assert len(world.deliver()) == 1
+
+    def test_stopped_before_the_start_nothing_is_claimed(self, world: World) -> None:
+        reminded(world)
+
+        assert list(world.delivering().tick(stopping=lambda: True)) == []
+        assert [one.claim for one in world.all_deliveries()] == [0, 0]
+
+    def test_a_tick_that_is_left_half_way_gives_the_rest_back(self, world: World) -> None:
+        reminded(world)
+        tick = world.delivering().tick()
+        next(tick)
+        tick.close()  # type: ignore[attr-defined]
+
+        assert len(self.pending(world)) == 1
+
+    def test_with_too_little_of_the_lease_left_the_rest_is_given_back_and_claimed_anew(
+        self, world: World
+    ) -> None:
+        reminded(world)
+
+        def slow(_: OutgoingMessage) -> Outcome:
+            world.clock.advance(timedelta(seconds=50))
+            return Accepted()
+
+        world.channel.answer(slow)
+
+        handled = world.deliver(options=DeliveryOptions(batch_size=2))
+
+        assert [one.status for one in handled] == [Status.DELIVERED] * 2
+        claims = sorted(one.claim for one in world.all_deliveries())
+        assert claims == [1, 2]
+        assert [one.attempts for one in world.all_deliveries()] == [1, 1]
+
+    def test_a_lease_that_no_send_fits_into_is_refused(self, world: World) -> None:
+        with pytest.raises(Invalid, match="lease"):
+            world.delivering(options=DeliveryOptions(lease=world.channel.timeout))
+
+
+class LedgerIsAway(MemoryLedger):
+    def event(self, event_id: EventId) -> NoReturn:
+        raise Unavailable("connection refused")
+
+
+class SettlesNothing(MemoryDeliveries):
+    def settle(self, before: Delivery, happened: delivery.Event, after: Delivery) -> NoReturn:
+        raise Unavailable("connection refused")
+
+
+class TestWhatBreaks:
+    def test_a_channel_that_raises_leaves_the_fate_unknown_and_the_next_is_sent(self, world: World) -> None:
+        world.channel.answer_for("olga", ValueError("olga is secret"))
+        reminded(world)
+
+        handled = world.deliver()
+
+        assert len(handled) == 2
+        assert world.delivery_to(OLGA).status is Status.UNKNOWN
+        assert world.delivery_to(OLGA).reason == "the channel broke: ValueError"
+        assert world.delivery_to(CLARA).status is Status.DELIVERED
+
+    def test_a_person_whose_zone_is_none_is_tried_later_and_the_next_is_sent(self) -> None:
+        world = World()
+        world.person(OLGA, "olga", time_zone="Mars/Olympus")
+        world.person(CLARA, "clara")
+        reminded(world)
+
+        world.deliver()
+
+        olga = world.delivery_to(OLGA)
+        assert (olga.status, olga.reason) == (Status.PENDING, "it could not be made ready: Invalid")
+        assert olga.not_before == world.clock.now() + FIRST_WAIT
+        assert world.delivery_to(CLARA).status is Status.DELIVERED
+
+    def test_what_can_never_be_made_ready_fails_in_the_end(self) -> None:
+        world = World()
+        world.person(OLGA, "olga", time_zone="Mars/Olympus")
+        reminded(world, client=None, lasts=None)
+        for _ in range(7):
+            world.deliver()
+            world.clock.advance(timedelta(hours=1))
+
+        assert world.delivery_to(OLGA).status is Status.FAILED
+        assert world.channel.sent == []
+
+    def test_with_the_ledger_away_nothing_is_sent_and_all_is_given_back(self) -> None:
+        world = office(repeats_unknown=True)
+        reminded(world)
+
+        with pytest.raises(Unavailable):
+            world.deliver(ledger=LedgerIsAway(world.store))
+
+        assert world.channel.sent == []
+        assert [(one.status, one.attempts) for one in world.all_deliveries()] == [(Status.PENDING, 0)] * 2
+        assert len(world.deliver()) == 2
+
+    def test_a_record_that_cannot_be_written_is_raised_and_the_message_not_sent_again(
+        self, world: World
+    ) -> None:
+        reminded(world, client=None)
+
+        with pytest.raises(Unavailable):
+            world.deliver(deliveries=SettlesNothing(world.store))
+
+        world.clock.advance(timedelta(seconds=60))
+        world.deliver()
+        assert world.delivery_to(OLGA).status is Status.UNKNOWN
+        assert len(world.channel.sent) == 1
