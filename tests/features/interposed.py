@@ -15,7 +15,7 @@ def nothing() -> None:
 
 @frozen
 class Moments:
-    """What is done at each of these points of a transaction: changes write by `record`, cycles by `settle`."""
+    """What is done at these points of a transaction: changes write by `record`, cycles by `settle`."""
 
     at_the_beginning: Callable[[], None] = nothing
     between_read_and_write: Callable[[], None] = nothing

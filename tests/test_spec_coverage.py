@@ -1,0 +1,102 @@
+"""docs/spec-coverage.md names every row of the specification, and nothing that is not there."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+
+from tests.scenarios import scenarios_of
+from tests.specification import ROOT, rows
+
+PAGE = ROOT / "docs/spec-coverage.md"
+NAMED = re.compile(r"`((?:adapters|application|domain|features|tests|docs)/[^`]+)`")
+LATER = re.compile(r"issue [46]\b")
+
+
+@frozen
+class Line:
+    section: str
+    name: str
+    code: str
+    shown_by: str
+
+
+def lines() -> list[Line]:
+    found, section = [], ""
+    for line in PAGE.read_text("utf-8").splitlines():
+        if line.startswith("## "):
+            section = line.removeprefix("## ")
+        elif line.startswith("| ") and not line.startswith("| row "):
+            name, code, shown_by = (cell.strip() for cell in line.strip("|").split(" | "))
+            found.append(Line(section, name, code, shown_by))
+    return found
+
+
+LINES = lines()
+
+
+def test_every_row_of_the_specification_is_on_the_page_in_its_order_and_nothing_else_is() -> None:
+    assert [(line.section, line.name) for line in LINES] == [(row.section, row.name) for row in rows()]
+
+
+def test_the_specification_is_read_whole() -> None:
+    sections = {row.section: 0 for row in rows()}
+    for row in rows():
+        sections[row.section] += 1
+    assert sections == {
+        "Назначение": 5,
+        "Классификация": 4,
+        "Расписание и Locking": 5,
+        "Входные параметры цикла": 3,
+        "Алгоритм": 10,
+        "Граница транзакции": 4,
+        "Постусловия и цепочка следствий": 4,
+        "Идемпотентность и retry": 6,
+        "Наблюдаемость": 5,
+        "Связанный Runbook": 3,
+        "Тесты": 8,
+    }
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.section}: {line.name}")
+def test_a_row_names_its_code_and_what_shows_it_or_the_issue_that_it_waits_for(line: Line) -> None:
+    if line.section == "Назначение" and "of the document" in line.code:
+        return
+    later = LATER.search(line.code) is not None
+    assert NAMED.search(line.code) or later
+    assert NAMED.search(line.shown_by) or later
+
+
+@pytest.mark.parametrize("named", sorted(set(NAMED.findall(PAGE.read_text("utf-8")))))
+def test_whatever_the_page_names_is_there(named: str) -> None:
+    path, _, name = named.partition("::")
+    file = ROOT / path
+    assert file.is_file()
+    if name:
+        assert name in set(names_in(file))
+
+
+def names_in(file: Path) -> Iterator[str]:
+    """What a file gives names to: scenarios, tables and indexes, classes, functions and fields."""
+    match file.suffix:
+        case ".feature":
+            yield from (scenario.name for scenario in scenarios_of(file))
+        case ".sql":
+            yield from re.findall(r"(?:index|table|constraint) (?:tickler\.)?(\w+)", file.read_text("utf-8"))
+        case ".py":
+            yield from _defined(ast.parse(file.read_text("utf-8")).body, "")
+
+
+def _defined(body: list[ast.stmt], prefix: str) -> Iterator[str]:
+    for node in body:
+        match node:
+            case ast.ClassDef(name=name, body=inner):
+                yield prefix + name
+                yield from _defined(inner, f"{prefix}{name}.")
+            case ast.FunctionDef(name=name):
+                yield prefix + name
+            case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
+                yield prefix + name
