@@ -1,6 +1,5 @@
 """`tickler import`."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -110,11 +109,17 @@ def _is_of_use(report: Report) -> bool:
 
 @contextmanager
 def _bar() -> Iterator[importing.Progress]:
-    """A bar on stderr; away from a terminal its last state only."""
+    """A bar on stderr, from the first event on; away from a terminal its last state only."""
     columns = TextColumn("importing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(
-        *columns, console=Console(stderr=True), redirect_stdout=False, redirect_stderr=False
-    ) as bar:
-        task = bar.add_task("importing", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-    sys.stderr.flush()
+    bar = Progress(*columns, console=Console(stderr=True), redirect_stdout=False, redirect_stderr=False)
+    task = bar.add_task("importing", total=None)
+
+    def show(done: int, total: int) -> None:
+        bar.start()
+        bar.update(task, completed=done, total=total)
+
+    try:
+        yield show
+    finally:
+        if bar.live.is_started:
+            bar.stop()

@@ -137,9 +137,7 @@ def add_contact(
         services.people.add_contact_point(point)
         can_send = any(one.channel.name == way.name for one in services.delivering)
     if not can_send:
-        say(
-            f"note: nothing leaves by {way.name} before TICKLER_SMTP_HOST is set where `tickler run` is started"
-        )
+        say(f"note: no {way.name} leaves before TICKLER_SMTP_HOST is set where `tickler run` is started")
     if as_json:
         put_json(_contact_json(point))
     else:

@@ -1,0 +1,255 @@
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from dependency_injector import providers
+
+from adapters.outbound.memory.ledger import MemoryLedger
+from tests.adapters.offices import NOW, Commands, MemoryOffice
+
+PLAN = ("event", "plan", "--tenant", "acme", "--owner", "anna")
+START = ("--start", "2026-12-01 10:00")
+MOSCOW = ("--zone", "Europe/Moscow")
+
+
+@pytest.fixture
+def desk() -> MemoryOffice:
+    return MemoryOffice.new()
+
+
+@pytest.fixture
+def tickler(desk: MemoryOffice, capsys: pytest.CaptureFixture[str]) -> Commands:
+    commands = Commands(desk, capsys)
+    commands.document("person", "add", "anna", "--tenant", "acme", "--language", "ru", *MOSCOW)
+    commands.document("person", "add", "boris", "--tenant", "acme")
+    return commands
+
+
+def planned(tickler: Commands, *more: str) -> str:
+    event_id: str = tickler.document(*PLAN, *START, *more)["eventId"]
+    return event_id
+
+
+def nothing_was_planned(desk: MemoryOffice) -> bool:
+    store = desk.container.memory()
+    return not store.events and not store.reminders and not store.history
+
+
+def test_a_planned_event_has_the_reminders_that_were_asked_for(tickler: Commands) -> None:
+    event = tickler.document(
+        *PLAN, *START, *MOSCOW, "--client", "boris", "--title", "Договор", "--minutes", "60",
+        "--remind", "15", "--remind", "start-1d", "--remind", "0", "--kind", "meeting",
+    )  # fmt: skip
+    assert event["startAt"] == "2026-12-01T07:00:00Z"
+    assert event["endAt"] == "2026-12-01T08:00:00Z"
+    assert (event["title"], event["kind"], event["status"]) == ("Договор", "meeting", "Planned")
+    assert [(row["trigger"], row["dueAt"], row["status"]) for row in event["reminders"]] == [
+        ("start-1d", "2026-11-30T07:00:00Z", "Pending"),
+        ("start-15m", "2026-12-01T06:45:00Z", "Pending"),
+        ("start-0m", "2026-12-01T07:00:00Z", "Pending"),
+    ]
+
+
+def test_without_a_zone_the_owners_is_taken_and_said(tickler: Commands) -> None:
+    said = tickler(*PLAN, *START, "--json")
+    assert said.document["timeZone"] == "Europe/Moscow"
+    assert "zone: Europe/Moscow, as anna has it" in said.err
+
+
+def test_without_reminders_asked_for_there_is_one_at_fifteen_minutes(tickler: Commands) -> None:
+    assert [row["trigger"] for row in tickler.document(*PLAN, *START)["reminders"]] == ["start-15m"]
+    assert tickler.document(*PLAN, *START, "--no-remind")["reminders"] == []
+
+
+def test_an_event_of_all_day_lasts_through_its_last_day(tickler: Commands) -> None:
+    event = tickler.document(
+        *PLAN, "--start", "2026-12-01", "--end", "2026-12-02", "--all-day", "--remind", "start-1d@18:00"
+    )
+    assert (event["startAt"], event["endAt"]) == ("2026-11-30T21:00:00Z", "2026-12-02T21:00:00Z")
+    assert event["reminders"][0]["dueAt"] == "2026-11-30T15:00:00Z"
+
+
+def test_a_reminder_whose_time_has_passed_is_shown_as_skipped(tickler: Commands) -> None:
+    event = tickler.document(*PLAN, *START, "--remind", "start-7d")
+    assert [(row["status"], row["reason"]) for row in event["reminders"]] == [("Skipped", "past")]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ((*START, *MOSCOW, "--remind", "-1"), "--remind: -1 is not between 0 and"),
+        ((*START, *MOSCOW, "--remind", "1000000000"), "--remind: 1000000000 is not between 0 and"),
+        ((*START, *MOSCOW, "--remind", "9" * 5000), "--remind: '999"),
+        ((*START, *MOSCOW, "--remind", "ten"), "--remind: 'ten' is not minutes such as 15"),
+        ((*START, *MOSCOW, "--remind", "start+15m"), "--remind: 'start+15m' comes after the event"),
+        ((*START, *MOSCOW, "--remind", "end+5m"), "--remind: 'end+5m' comes after the event"),
+        ((*START, *MOSCOW, "--remind", "start+1d"), "--remind: 'start+1d' comes after the event"),
+        ((*START, *MOSCOW, "--remind", "at 2027-01-01T00:00:00Z"), "comes after the start"),
+        ((*START, *MOSCOW, "--remind", "at 2026-12-01T09:00:00"), "--remind: 'at 2026-12-01T09:00:00'"),
+        ((*START, "--zone", "Mars/Olympus"), "time zone 'Mars/Olympus' is unknown"),
+        ((*START, "--zone", "/etc/localtime"), "time zone '/etc/localtime' is unknown"),
+        (("--start", "2026-12-01T10:00Z", *MOSCOW), "--start: '2026-12-01T10:00Z' is more than a wall time"),
+        (("--start", "2026-12-01 10:00+03:00"), "is more than a wall time"),
+        (("--start", "2026-12-01", *MOSCOW), "--start: '2026-12-01' has no time of day"),
+        (("--start", "2026-02-30 10:00", *MOSCOW), "is no day and time that there is"),
+        (("--start", "0001-01-01 10:00", *MOSCOW), "start: the year 1 is not between 1970 and 2199"),
+        (("--start", "tomorrow", *MOSCOW), "--start: 'tomorrow' is not a time such as"),
+        ((*START, *MOSCOW, "--end", "2026-12-01 09:00"), "end: it is before the start"),
+        ((*START, *MOSCOW, "--end", "2026-12-01T11:00Z"), "--end: '2026-12-01T11:00Z' is more than"),
+        ((*START, *MOSCOW, "--minutes", "-5"), "--minutes: -5 is not between"),
+        ((*START, *MOSCOW, "--minutes", "9" * 30), "--minutes: 999"),
+        ((*START, *MOSCOW, "--minutes", "5", "--end", "2026-12-01 11:00"), "either --end or --minutes"),
+        ((*START, *MOSCOW, "--title", "a\0b"), "--title: it holds a NUL character"),
+        ((*START, *MOSCOW, "--title", "x" * 100_000), "--title: 100000 characters are more than 1000"),
+        ((*START, *MOSCOW, "--title", "\udcff"), "--title: it is not UTF-8 text"),
+        ((*START, *MOSCOW, "--appointment", "7"), "--appointment: '7' is not an id"),
+        ((*START, *MOSCOW, "--client", "nobody"), "--client: there is no person 'nobody'"),
+        ((*START, *MOSCOW, "--kind", "party"), "'party' is not one of"),
+        ((*START, *MOSCOW, "--tenant", "umbrella"), "--tenant: there is no tenant 'umbrella'"),
+        ((*START, *MOSCOW, "--owner", "nobody"), "--owner: there is no person 'nobody'"),
+        ((*START, "--owner", "boris"), "--start: '2026-12-01 10:00' is a wall time without a zone"),
+        ((*START, "--owner", "0198c5f0-7d3e-7000-8000-000000000001"), "is a wall time without a zone"),
+    ],
+)
+def test_bad_input_is_one_clear_line_exit_code_2_and_changes_nothing(
+    desk: MemoryOffice, tickler: Commands, more: tuple[str, ...], said: str
+) -> None:
+    answer = tickler(*PLAN, *more)
+    assert answer.code == 2
+    assert said in answer.err
+    assert len(answer.err.splitlines()) == 1
+    assert answer.out == ""
+    assert nothing_was_planned(desk)
+
+
+def test_too_many_reminders_are_refused_and_change_nothing(desk: MemoryOffice, tickler: Commands) -> None:
+    many = [part for minutes in range(51) for part in ("--remind", str(minutes))]
+    answer = tickler(*PLAN, *START, *MOSCOW, *many)
+    assert (answer.code, len(answer.err.splitlines())) == (2, 1)
+    assert nothing_was_planned(desk)
+
+
+def test_a_missing_option_and_an_unknown_command_are_one_line_and_exit_code_2(tickler: Commands) -> None:
+    for arguments in (("event", "plan"), ("fly",), ("event", "plan", "--wings"), ("event", "show", "7")):
+        answer = tickler(*arguments)
+        assert (answer.code, len(answer.err.splitlines())) == (2, 1), answer
+
+
+def test_moving_an_event_moves_its_reminders_and_keeps_its_length(tickler: Commands) -> None:
+    event_id = planned(tickler, "--minutes", "60")
+    event = tickler.document("event", "move", event_id, "--start", "2026-12-02 11:30")
+    assert (event["startAt"], event["endAt"]) == ("2026-12-02T08:30:00Z", "2026-12-02T09:30:00Z")
+    assert [(row["dueAt"], row["status"], row["reason"]) for row in event["reminders"]] == [
+        ("2026-12-01T06:45:00Z", "Skipped", "moved"),
+        ("2026-12-02T08:15:00Z", "Pending", None),
+    ]
+
+
+def test_changing_keeps_what_is_not_given(tickler: Commands) -> None:
+    event_id = planned(tickler, "--client", "boris", "--title", "Contract")
+    before = tickler.document("event", "show", event_id)
+    after = tickler.document("event", "change", event_id, "--remind", "30")
+    assert after["triggers"] == ["start-30m"]
+    assert {key: after[key] for key in after if key not in ("triggers", "reminders")} == {
+        key: before[key] for key in before if key not in ("triggers", "reminders")
+    }
+    assert tickler.document("event", "change", event_id, "--no-client")["clientUserId"] is None
+    assert tickler.document("event", "change", event_id, "--zone", "UTC")["startAt"] == "2026-12-01T10:00:00Z"
+
+
+def test_a_change_of_nothing_is_bad_input(tickler: Commands) -> None:
+    assert tickler("event", "change", planned(tickler)).code == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "reminder"),
+    [
+        ("start", "InProgress", ("Pending", None)),
+        ("complete", "Completed", ("Skipped", "completed")),
+        ("cancel", "Cancelled", ("Skipped", "cancelled")),
+    ],
+)
+def test_each_turn_of_an_event_and_what_becomes_of_its_reminder(
+    tickler: Commands, command: str, status: str, reminder: tuple[str, str | None]
+) -> None:
+    event_id = planned(tickler)
+    event = tickler.document("event", command, event_id)
+    assert event["status"] == status
+    assert [(row["status"], row["reason"]) for row in event["reminders"]] == [reminder]
+    again = tickler("event", command, event_id)
+    assert again.code == 0
+    assert "nothing was changed" in again.err
+
+
+def test_what_the_rules_refuse_is_exit_code_1_with_the_rule(tickler: Commands) -> None:
+    event_id = planned(tickler)
+    tickler("event", "cancel", event_id)
+    answer = tickler("event", "move", event_id, "--start", "2026-12-02 11:30")
+    assert (answer.code, answer.err) == (
+        1,
+        "tickler: INV-EVT-2: The event is completed or cancelled; nothing changes it any more.\n",
+    )
+    missing = tickler("event", "show", "0198c5f0-7d3e-7000-8000-000000000001")
+    assert (missing.code, missing.err) == (1, "tickler: INV-EVT-1: There is no such event.\n")
+
+
+def test_an_event_that_somebody_holds_is_busy_with_exit_code_3_and_unchanged(
+    desk: MemoryOffice, tickler: Commands
+) -> None:
+    event_id = planned(tickler)
+    before = tickler.document("event", "show", event_id)
+    store = desk.container.memory()
+    hasty = MemoryLedger(store, lock_wait=timedelta(0))
+    desk.container.ledger.override(providers.Object(hasty))
+    store.locks.take(UUID(event_id), "somebody", 1)
+    answer = tickler("event", "cancel", event_id)
+    assert (answer.code, len(answer.err.splitlines())) == (3, 1)
+    assert "busy, nothing was changed, try again" in answer.err
+    assert tickler.document("event", "show", event_id) == before
+
+
+def test_upcoming_and_list_show_what_is_still_to_come_of_one_tenant(tickler: Commands) -> None:
+    tickler.document("person", "add", "carol", "--tenant", "umbrella")
+    event_id = planned(tickler, "--title", "Ours", "--remind", "15", "--remind", "60")
+    tickler.document("event", "plan", "--tenant", "umbrella", "--owner", "carol", *START, *MOSCOW)
+    cancelled = planned(tickler, "--title", "Gone")
+    tickler("event", "cancel", cancelled)
+    rows = tickler.document("upcoming", "--tenant", "acme")
+    assert [(row["eventId"], row["offsetMinutes"]) for row in rows] == [(event_id, 60), (event_id, 15)]
+    assert [row["eventId"] for row in tickler.document("event", "list", "--tenant", "acme")] == [event_id]
+    assert len(tickler.document("upcoming")) == 3
+    assert "Ours" in tickler("upcoming", "--tenant", "acme").out
+    assert tickler("upcoming", "--days", "1", "--tenant", "acme").out == "no reminders within 1 days\n"
+
+
+def test_a_title_cannot_steer_the_terminal(tickler: Commands) -> None:
+    planned(tickler, "--title", "\x1b[2Jred \x9b31m\r[bold]it[/bold]")
+    said = tickler("upcoming").out + tickler("event", "list").out
+    assert "\x1b" not in said
+    assert "\x9b" not in said
+    assert "\r" not in said
+    assert "[bold]it[/bold]" in said
+
+
+def test_dispatch_once_sends_what_is_due(desk: MemoryOffice, tickler: Commands) -> None:
+    event_id = planned(tickler)
+    assert tickler.document("dispatch", "--once")["sentCount"] == 0
+    desk.clock.set(NOW + timedelta(days=2))
+    result = tickler.document("dispatch", "--once")
+    assert {key: result[key] for key in result if key != "durationMs"} == {
+        "cycles": 1, "sentCount": 1, "skippedCount": 0, "skippedLockedCount": 0, "failedCount": 0,
+    }  # fmt: skip
+    (reminder,) = tickler.document("event", "show", event_id)["reminders"]
+    assert (reminder["status"], reminder["sentAt"]) == ("Sent", "2026-12-01T12:00:00Z")
+    assert tickler("dispatch").code == 2
+
+
+def test_help_and_version_need_neither_settings_nor_a_database(
+    desk: MemoryOffice, tickler: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TICKLER_DISPATCH_BATCH_SIZE", "0")
+    opened = len(desk.opened)
+    for arguments in (("--help",), ("--version",), ("event", "--help"), ("event", "plan", "--help")):
+        assert tickler(*arguments).code == 0
+    assert "Example: tickler event plan" in tickler("event", "plan", "--help").out
+    assert len(desk.opened) == opened

@@ -1,0 +1,105 @@
+from datetime import timedelta
+
+import pytest
+
+from adapters.settings import Settings, WrongSetting
+from application.dispatching import ReminderDispatchOptions
+
+
+@pytest.fixture(autouse=True)
+def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"TICKLER_{name.upper()}", raising=False)
+
+
+def test_without_any_setting_the_job_has_the_options_of_the_specification() -> None:
+    options = Settings.read().dispatch_options()
+    assert options == ReminderDispatchOptions()
+    assert (options.batch_size, options.interval, options.max_duration) == (
+        200,
+        timedelta(seconds=60),
+        timedelta(seconds=30),
+    )
+
+
+def test_each_dispatch_setting_reaches_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "BATCH_SIZE": "7",
+        "INTERVAL": "1.5",
+        "MAX_DURATION": "2",
+        "CATCH_UP": "false",
+        "STALE_AFTER": "3600",
+    }.items():
+        monkeypatch.setenv(f"TICKLER_DISPATCH_{name}", value)
+    assert Settings.read().dispatch_options() == ReminderDispatchOptions(
+        batch_size=7,
+        interval=timedelta(seconds=1.5),
+        max_duration=timedelta(seconds=2),
+        catch_up=False,
+        stale_after=timedelta(hours=1),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("DISPATCH_BATCH_SIZE", "0", "a whole number from 1 to 10000"),
+        ("DISPATCH_BATCH_SIZE", "-1", "a whole number from 1 to 10000"),
+        ("DISPATCH_BATCH_SIZE", "1000000", "a whole number from 1 to 10000"),
+        ("DISPATCH_BATCH_SIZE", "many", "a whole number from 1 to 10000"),
+        ("DISPATCH_INTERVAL", "0", "seconds, from 0.1 to 86400"),
+        ("DISPATCH_INTERVAL", "nan", "seconds, from 0.1 to 86400"),
+        ("DISPATCH_INTERVAL", "inf", "seconds, from 0.1 to 86400"),
+        ("RELAY_INTERVAL", "0", "seconds, from 0.05 to 3600"),
+        ("DELIVERY_INTERVAL", "-1", "seconds, from 0.05 to 3600"),
+        ("DISPATCH_CATCH_UP", "perhaps", "true or false"),
+        ("TIME_ZONE", "Mars/Olympus", "an IANA zone such as Europe/Moscow"),
+        ("TIME_ZONE", "../../etc/passwd", "an IANA zone such as Europe/Moscow"),
+        ("SMTP_PORT", "65536", "a whole number from 1 to 65535"),
+        ("SMTP_SECURITY", "tls", "one of starttls, ssl, none"),
+        ("SMTP_FROM", "desk", "an address such as desk@b.example"),
+        ("LOG_LEVEL", "loud", "one of debug, info, warning, error"),
+        ("LOG_FORMAT", "xml", "one of auto, json, text"),
+        ("MAX_POOL_SIZE", "1", "a whole number from 4 to 500"),
+    ],
+)
+def test_a_wrong_setting_is_one_line_with_the_variable_and_what_is_allowed(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, allowed: str
+) -> None:
+    monkeypatch.setenv(f"TICKLER_{name}", value)
+    with pytest.raises(WrongSetting) as refused:
+        Settings.read()
+    said = str(refused.value)
+    assert said == f"TICKLER_{name}: {value!r} will not do; allowed: {allowed}"
+
+
+def test_a_login_without_encryption_is_refused_without_the_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TICKLER_SMTP_USER", "desk")
+    monkeypatch.setenv("TICKLER_SMTP_PASSWORD", "hunter2")
+    monkeypatch.setenv("TICKLER_SMTP_SECURITY", "none")
+    with pytest.raises(WrongSetting, match="TICKLER_SMTP_SECURITY") as refused:
+        Settings.read()
+    assert "hunter2" not in str(refused.value)
+
+
+def test_no_secret_is_in_the_printed_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TICKLER_SMTP_PASSWORD", "hunter2")
+    monkeypatch.setenv("TICKLER_DATABASE_URL", "postgresql://desk:hunter3@db.example/tickler")
+    settings = Settings.read()
+    assert "hunter" not in f"{settings!r} {settings}"
+    assert settings.mail_password == "hunter2"
+
+
+def test_an_empty_variable_is_one_that_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TICKLER_DATABASE_URL", "")
+    assert Settings.read().database_url is None
+
+
+@pytest.mark.parametrize(("security", "port"), [("starttls", 587), ("ssl", 465), ("none", 25)])
+def test_the_mail_port_follows_from_the_security_unless_given(
+    monkeypatch: pytest.MonkeyPatch, security: str, port: int
+) -> None:
+    monkeypatch.setenv("TICKLER_SMTP_SECURITY", security)
+    assert Settings.read().mail_port == port
+    monkeypatch.setenv("TICKLER_SMTP_PORT", "2525")
+    assert Settings.read().mail_port == 2525
