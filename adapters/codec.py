@@ -71,13 +71,12 @@ def encode_event(event: Event) -> tuple[str, bytes]:
     class_ = type(event)
     if class_ is ReminderSent:
         assert isinstance(event, ReminderSent)
-        return "reminder.sent.v1", b'{"eventVersion":%d,"at":"%b"}' % (event.event_version, _at(event.at))
+        at = instant_text(event.at)
+        return "reminder.sent.v1", f'{{"eventVersion":{event.event_version:d},"at":"{at}"}}'.encode()
     if class_ is ReminderSkipped:
         assert isinstance(event, ReminderSkipped)
-        return "reminder.skipped.v1", b'{"reason":"%b","at":"%b"}' % (
-            event.reason.value.encode(),
-            _at(event.at),
-        )
+        at = instant_text(event.at)
+        return "reminder.skipped.v1", f'{{"reason":"{event.reason}","at":"{at}"}}'.encode()
     return _NAMES[class_], json.dumps(_converter.unstructure(event), separators=(",", ":")).encode()
 
 
@@ -104,12 +103,13 @@ def encode_due(due: ReminderDueEvent) -> bytes:
     """
     client, appointment = due.client_user_id, due.appointment_id
     return (
-        f'{{"contractVersion":1,"reminderId":"{due.reminder_id}","eventId":"{due.event_id}",'
-        f'"tenantId":"{due.tenant_id}","ownerUserId":"{due.owner_user_id}",'
-        + (f'"clientUserId":"{client}",' if client is not None else "")
-        + f'"kind":"{due.kind.value}","startAt":"{instant_text(due.start_at)}",'
+        f'{{"contractVersion":1,"reminderId":"{_uuid_text(due.reminder_id)}",'
+        f'"eventId":"{_uuid_text(due.event_id)}","tenantId":"{_known_uuid_text(due.tenant_id.int)}",'
+        f'"ownerUserId":"{_known_uuid_text(due.owner_user_id.int)}",'
+        + (f'"clientUserId":"{_known_uuid_text(client.int)}",' if client is not None else "")
+        + f'"kind":"{due.kind}","startAt":"{instant_text(due.start_at)}",'
         f'"timeZone":{_zone_text(due.time_zone)},"offsetMinutes":{due.offset_minutes:d}'
-        + (f',"appointmentId":"{appointment}"}}' if appointment is not None else "}")
+        + (f',"appointmentId":"{_uuid_text(appointment)}"}}' if appointment is not None else "}")
     ).encode()
 
 
@@ -152,7 +152,7 @@ def check_title(title: str) -> None:
         raise Invalid("title: it has a NUL character in it")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)  # most events begin at a full hour or near it
 def instant_text(at: datetime) -> str:
     """An aware instant as `2026-11-29T10:00:00.000000Z`; Invalid for a naive one."""
     if at.tzinfo is None:
@@ -160,9 +160,15 @@ def instant_text(at: datetime) -> str:
     return at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
-@lru_cache(maxsize=4096)
-def _at(at: datetime) -> bytes:
-    return instant_text(at).encode()
+def _uuid_text(id_: UUID) -> str:
+    digits = id_.bytes.hex()  # as str(id_), in half the time
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+@lru_cache(maxsize=65536)
+def _known_uuid_text(number: int) -> str:
+    """For ids that come again and again: tenants, owners, clients. From `UUID.int`: it hashes in C."""
+    return str(UUID(int=number))
 
 
 @lru_cache(maxsize=1024)

@@ -165,15 +165,17 @@ class ReminderDispatchJob:
             return [], [], 0
         parents = transaction.parents({row.state.event_id for row in due})
         batch: list[Settled] = []
+        event_statuses: list[EventStatus] = []
         poison: list[Poison] = []
         for row in due:
-            parent = parents.get(row.state.event_id)
-            match parent:
-                case Versioned():
+            match parents.get(row.state.event_id):
+                case Versioned() as parent:
                     try:
                         batch.append(self._decide(row, parent, as_of))
                     except Exception as problem:
                         poison.append(_poison(row.state, f"{type(problem).__name__}: {problem}"))
+                    else:
+                        event_statuses.append(parent.state.status)
                 case Unreadable(problem):
                     poison.append(_poison(row.state, f"its event cannot be read: {problem}"))
                 case None:
@@ -181,8 +183,8 @@ class ReminderDispatchJob:
         settlement = transaction.settle(batch)
         written = set(settlement.written)
         moved = [
-            _dispatched(settled.state, parents[settled.state.event_id])
-            for settled in batch
+            _dispatched(settled.state, event_status)
+            for settled, event_status in zip(batch, event_statuses, strict=True)
             if settled.state.id in written
         ]
         return moved, [*poison, *settlement.poison], len(settlement.stale)
@@ -204,14 +206,13 @@ def _poison(row: Reminder, problem: str) -> Poison:
     return Poison(row.id, row.event_id, problem)
 
 
-def _dispatched(state: Reminder, parent: Versioned[CalendarEvent] | Unreadable) -> Dispatched:
-    assert isinstance(parent, Versioned)
+def _dispatched(state: Reminder, event_status: EventStatus) -> Dispatched:
     return Dispatched(
-        reminder_id=state.id,
-        event_id=state.event_id,
-        tenant_id=state.tenant_id,
-        offset_minutes=state.offset_minutes,
-        due_at=state.due_at,
-        status=state.status,
-        event_status=parent.state.status,
+        state.id,
+        state.event_id,
+        state.tenant_id,
+        state.offset_minutes,
+        state.due_at,
+        state.status,
+        event_status,
     )

@@ -84,15 +84,14 @@ def when_reminder_due(
 
     Source: the specification's algorithm, "Бизнес-правила и переходы".
     """
-    match event.status:
-        case EventStatus.CANCELLED:
-            return Skip(SkipReason.CANCELLED, as_of)
-        case EventStatus.COMPLETED:
-            return Skip(SkipReason.COMPLETED, as_of)
-        case _ if stale_after is not None and as_of - due.due_at > stale_after:
-            return Skip(SkipReason.STALE, as_of)
-        case status:
-            return Send(status, event_version, as_of)
+    status = event.status
+    if status is EventStatus.CANCELLED:
+        return Skip(SkipReason.CANCELLED, as_of)
+    if status is EventStatus.COMPLETED:
+        return Skip(SkipReason.COMPLETED, as_of)
+    if stale_after is not None and as_of - due.due_at > stale_after:
+        return Skip(SkipReason.STALE, as_of)
+    return Send(status, event_version, as_of)
 
 
 @frozen

@@ -7,12 +7,14 @@ import typer
 from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.output import AsJson, put, put_json, say
 from adapters.inbound.cli.stopping import StopSignals
+from adapters.inbound.heap import tune_collector
 from adapters.inbound.loops import DeliverStep, DispatchStep, Loop, Loops, RelayStep, Stop
 from adapters.observability import log
 from adapters.settings import Settings
 from domain.errors import Invalid
 
 KINDS = ("dispatch", "relay", "deliver")
+LABELS = {"postgresLog": "log of its Postgres"}
 
 
 def run(
@@ -30,6 +32,7 @@ def run(
     settings = desk.settings
     with StopSignals() as signals, desk.open(say, migrating=True) as services:
         loops = make_loops(services, settings, kinds, Stop())
+        tune_collector()
         try:
             loops.start()
             places = dict(desk.places)
@@ -38,7 +41,7 @@ def run(
             else:
                 put("ready")
                 for what, where in places.items():
-                    put(f"  {what}: {where}")
+                    put(f"  {LABELS.get(what, what)}: {where}")
                 put("  beside it: tickler upcoming; tickler event plan --help; Ctrl-C ends it")
             signals.wait()
         finally:

@@ -1,80 +1,62 @@
-"""Rows for `COPY … FROM STDIN (FORMAT binary)`, laid out by hand: the quickest way into a table.
-
-Source: the PostgreSQL manual, COPY, "Binary Format". A timestamptz is microseconds from 2000-01-01 UTC.
-"""
+"""Rows of history and outbox for `COPY … FROM STDIN (FORMAT binary)`, the quickest way into a table."""
 
 import json
-from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from collections.abc import Sequence
 from struct import Struct
-from uuid import UUID
 
-from adapters.codec import outbox_headers
+from adapters.codec import encode_due, encode_event, outbox_headers
+from adapters.outbound.postgres import binary
 from application.ports.ledger import Context, OutboxMessage
+from domain import calendar_event, reminder
 
 HISTORY = (
-    "copy tickler.domain_events (stream_id, version, type, occurred_at, correlation_id, actor, data)"
+    "copy tickler.domain_events (stream_id, version, correlation_id, actor, type, occurred_at, data)"
     " from stdin (format binary)"
 )
 OUTBOX = "copy tickler.outbox (message_id, key, topic, headers, payload) from stdin (format binary)"
 
 _HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _TRAILER = b"\xff\xff"
-_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
-_JSONB_VERSION = b"\1"
-
-_LENGTH = Struct("!i")
-_HISTORY_START = Struct("!hi16siq")  # 7 fields; stream_id; version
-_OUTBOX_START = Struct("!hi16si16s")  # 5 fields; message_id; key
-_INSTANT = Struct("!iq")
-
-EncodedEvent = tuple[UUID, int, str, bytes, datetime]
-"""Stream, version, stored name, JSON, and when it happened."""
+_HISTORY_ROW = Struct("!hi16siq")  # of seven fields: stream_id, version, …
+_OUTBOX_ROW = Struct("!hi16si16s")  # of five fields: message_id, key, …
+_JSON = Struct("!i")
+_JSONB = Struct("!ib")
 
 
-def history(events: Iterable[EncodedEvent], context: Context) -> bytes:
-    """Rows for HISTORY, all in the name of one context."""
-    in_whose_name = _field(context.correlation_id.bytes) + _field(context.actor.encode())
-    parts = [_HEADER]
-    for stream_id, version, name, data, at in events:
-        parts += (
-            _HISTORY_START.pack(7, 16, stream_id.bytes, 8, version),
-            _name_and_instant(name, at),
-            in_whose_name,
-            _LENGTH.pack(len(data) + 1),
-            _JSONB_VERSION,
-            data,
+class Copying:
+    """Lays out the rows that a transaction writes in the name of its context."""
+
+    def __init__(self, context: Context) -> None:
+        self._whose = binary.field(context.correlation_id.bytes) + binary.field(context.actor.encode())
+        headers = json.dumps(outbox_headers(context.correlation_id)).encode()
+        self._headers = binary.field(b"\1" + headers)
+
+    def history_row(
+        self, stream_id: bytes, version: int, event: calendar_event.Event | reminder.Event
+    ) -> bytes:
+        """Raises what `encode_event` raises."""
+        name, data = encode_event(event)
+        return (
+            _HISTORY_ROW.pack(7, 16, stream_id, 8, version)
+            + self._whose
+            + binary.text(name)
+            + binary.instant(event.at)
+            + _JSONB.pack(len(data) + 1, 1)
+            + data
         )
-    parts.append(_TRAILER)
-    return b"".join(parts)
 
-
-def outbox(messages: Iterable[tuple[OutboxMessage, bytes]], context: Context) -> bytes:
-    """Rows for OUTBOX: each message and its payload as JSON."""
-    headers = _field(_JSONB_VERSION + json.dumps(outbox_headers(context.correlation_id)).encode())
-    parts = [_HEADER]
-    for message, payload in messages:
-        parts += (
-            _OUTBOX_START.pack(5, 16, message.id.bytes, 16, message.key.bytes),
-            _text(message.topic),
-            headers,
-            _LENGTH.pack(len(payload)),
-            payload,
+    def outbox_row(self, message_id: bytes, message: OutboxMessage) -> bytes:
+        """Raises what `encode_due` raises."""
+        payload = encode_due(message.payload)
+        return (
+            _OUTBOX_ROW.pack(5, 16, message_id, 16, message.key.bytes)
+            + binary.text(message.topic)
+            + self._headers
+            + _JSON.pack(len(payload))
+            + payload
         )
-    parts.append(_TRAILER)
-    return b"".join(parts)
 
 
-def _field(value: bytes) -> bytes:
-    return _LENGTH.pack(len(value)) + value
-
-
-@lru_cache(maxsize=256)
-def _text(value: str) -> bytes:
-    return _field(value.encode())
-
-
-@lru_cache(maxsize=1024)
-def _name_and_instant(name: str, at: datetime) -> bytes:
-    return _text(name) + _INSTANT.pack(8, (at - _EPOCH) // timedelta(microseconds=1))
+def stream(rows: Sequence[bytes]) -> bytes:
+    """Rows between the header and the trailer that COPY wants."""
+    return b"".join((_HEADER, *rows, _TRAILER))

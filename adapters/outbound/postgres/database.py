@@ -20,6 +20,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 
+from adapters.outbound.postgres.binary import Array, ArrayDumper
 from adapters.outbound.postgres.errors import DatabaseRefused, Silent, one_line, translated, without
 from application.ports.errors import Unavailable
 
@@ -70,6 +71,7 @@ class BoundedConnection(Connection[Row]):
             on_failure(problem)
             raise
         connection.silence = silence
+        connection.adapters.register_dumper(Array, ArrayDumper)
         return connection
 
     def wait(

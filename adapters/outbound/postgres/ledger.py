@@ -8,6 +8,7 @@ from uuid import UUID
 from attrs import frozen
 
 from adapters.codec import decode_event
+from adapters.outbound.postgres.copying import Copying
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.rows import SELECT_EVENT, SELECT_REMINDER, read_event, read_reminder
 from adapters.outbound.postgres.transaction import PostgresTransaction
@@ -40,7 +41,7 @@ class PostgresLedger:
     @contextmanager
     def transaction(self, context: Context) -> Iterator[Transaction]:
         with self.database.transaction() as session:
-            yield PostgresTransaction(session, context)
+            yield PostgresTransaction(session, Copying(context))
 
     def event(self, event_id: EventId) -> Versioned[CalendarEvent] | None:
         with self.database.transaction() as session:

@@ -32,8 +32,23 @@ _REASONS = {reason.value: reason for reason in SkipReason} | {None: None}
 
 def read_event(row: Row) -> Versioned[CalendarEvent]:
     """Raises Malformed for a row that makes no sense."""
-    id_, tenant_id, owner, client, kind, start_local, time_zone, start_at, end_at, all_day = row[:10]
-    tz_version, appointment_id, triggers, status, version = row[10:]
+    (
+        id_,
+        tenant_id,
+        owner,
+        client,
+        kind,
+        start_local,
+        time_zone,
+        start_at,
+        end_at,
+        all_day,
+        tz_version,
+        appointment_id,
+        triggers,
+        status,
+        version,
+    ) = row
     try:
         timing = Timing(start_local, time_zone, start_at, end_at, all_day, tz_version)
         event = CalendarEvent(

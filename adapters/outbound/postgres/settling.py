@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 import psycopg
+from attrs import frozen
 
-from adapters.codec import encode_due, encode_event
-from adapters.outbound.postgres import copying
-from adapters.outbound.postgres.copying import EncodedEvent
+from adapters.outbound.postgres import binary, copying
+from adapters.outbound.postgres.copying import Copying
 from adapters.outbound.postgres.database import Session
 from adapters.outbound.postgres.errors import is_about_a_row, refusal
-from application.ports.ledger import Context, Poison, Settled, Settlement
+from application.ports.ledger import Poison, Settled, Settlement
 from domain.values import ReminderId
 
 # The event's row is looked at again, not locked. Its status is asked for beside its version, since whoever
@@ -28,82 +28,87 @@ update tickler.event_reminders r
 returning b.number
 """
 
-Encoded = tuple[Settled, list[EncodedEvent], bytes | None]
+
+@frozen
+class Row:
+    """A decided reminder and what will be written of it."""
+
+    settled: Settled
+    id: bytes
+    history: Sequence[bytes]
+    message: bytes | None
 
 
-def settle(session: Session, context: Context, batch: Sequence[Settled]) -> Settlement:
-    encoded: list[Encoded] = []
+def settle(session: Session, copying: Copying, batch: Sequence[Settled]) -> Settlement:
+    rows: list[Row] = []
     poison: list[Poison] = []
     for settled in batch:
         try:
-            encoded.append(_encode(settled))
+            rows.append(_encode(settled, copying))
         except Exception as problem:
             poison.append(_poison(settled, f"it cannot be encoded: {type(problem).__name__}: {problem}"))
-    written: set[ReminderId] = set()
-    refused: set[ReminderId] = set()
-    halves = [encoded] if encoded else []
+    moved, refused = _write_past_refusals(session, rows)
+    written = {row.settled.state.id for row in moved}
+    out: set[ReminderId] = {one.reminder_id for one in refused}
+    ids = [row.settled.state.id for row in rows] if len(written) < len(rows) else []
+    return Settlement(
+        written, [id_ for id_ in ids if id_ not in written and id_ not in out], poison + refused
+    )
+
+
+def _encode(settled: Settled, copying: Copying) -> Row:
+    id_ = settled.state.id.bytes
+    history = [
+        copying.history_row(id_, version, event)
+        for version, event in enumerate(settled.events, settled.after + 1)
+    ]
+    return Row(settled, id_, history, copying.outbox_row(id_, settled.message) if settled.message else None)
+
+
+def _write_past_refusals(session: Session, rows: Sequence[Row]) -> tuple[list[Row], list[Poison]]:
+    """Write the rows, and where the database refuses one look for it by halves, under a savepoint each."""
+    moved: list[Row] = []
+    refused: list[Poison] = []
+    halves = [rows] if rows else []
     while halves:
-        rows = halves.pop()
+        half = halves.pop()
         session.say("savepoint half")
         try:
-            numbers = _write(session, context, rows)
+            moved += _write(session, half)
         except psycopg.Error as error:
             if not is_about_a_row(error):
                 raise
             session.say("rollback to savepoint half; release savepoint half")
-            if len(rows) == 1:
-                poison.append(_poison(rows[0][0], f"the database refused it: {refusal(error)}"))
-                refused.add(rows[0][0].state.id)
+            if len(half) == 1:
+                refused.append(_poison(half[0].settled, f"the database refused it: {refusal(error)}"))
             else:
-                middle = len(rows) // 2
-                halves += [rows[middle:], rows[:middle]]
+                middle = len(half) // 2
+                halves += [half[middle:], half[:middle]]
         else:
             session.say("release savepoint half")
-            written.update(rows[number][0].state.id for number in numbers)
-    stale = [
-        row[0].state.id
-        for row in encoded
-        if row[0].state.id not in written and row[0].state.id not in refused
-    ]
-    return Settlement(written, stale, poison)
+    return moved, refused
 
 
-def _encode(settled: Settled) -> Encoded:
-    state, after = settled.state, settled.after
-    events: list[EncodedEvent] = [
-        (state.id, version, *encode_event(event), event.at)
-        for version, event in enumerate(settled.events, after + 1)
-    ]
-    return settled, events, encode_due(settled.message.payload) if settled.message else None
-
-
-def _write(session: Session, context: Context, rows: Sequence[Encoded]) -> list[int]:
-    """Write what is still as it was decided on; which of the rows they were."""
-    states = [settled.state for settled, _, _ in rows]
-    updated = session.rows(
+def _write(session: Session, rows: Sequence[Row]) -> list[Row]:
+    """Write those that are still as they were decided on: the reminder, its history, its message."""
+    settled = [row.settled for row in rows]
+    states = [one.state for one in settled]
+    numbers = session.rows(
         UPDATE,
         (
-            [state.id for state in states],
-            [settled.after for settled, _, _ in rows],
-            [events[-1][1] for _, events, _ in rows],
-            [settled.event_version for settled, _, _ in rows],
-            [state.sent_at for state in states],
-            [state.reason and state.reason.value for state in states],
-            [events[-1][4] for _, events, _ in rows],
+            binary.uuids([row.id for row in rows]),
+            binary.int8s([one.after for one in settled]),
+            binary.int8s([one.after + len(one.events) for one in settled]),
+            binary.int8s([one.event_version for one in settled]),
+            binary.instants([state.sent_at for state in states]),
+            binary.texts([state.reason for state in states]),
+            binary.instants([one.events[-1].at for one in settled]),
         ),
     )
-    numbers = [number - 1 for (number,) in updated]
-    moved = [rows[number] for number in numbers]
-    session.copy(
-        copying.HISTORY, copying.history((event for _, events, _ in moved for event in events), context)
-    )
-    messages = [
-        (settled.message, payload)
-        for settled, _, payload in moved
-        if settled.message is not None and payload is not None
-    ]
-    session.copy(copying.OUTBOX, copying.outbox(messages, context))
-    return numbers
+    moved = [rows[number - 1] for (number,) in numbers]
+    session.copy(copying.HISTORY, copying.stream([event for row in moved for event in row.history]))
+    session.copy(copying.OUTBOX, copying.stream([row.message for row in moved if row.message is not None]))
+    return moved
 
 
 def _poison(settled: Settled, problem: str) -> Poison:

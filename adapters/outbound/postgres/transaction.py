@@ -6,9 +6,9 @@ from uuid import UUID
 
 from attrs import field, frozen
 
-from adapters.codec import Malformed, check_title, encode_event
-from adapters.outbound.postgres import copying
-from adapters.outbound.postgres.copying import EncodedEvent
+from adapters.codec import Malformed, check_title
+from adapters.outbound.postgres import binary, copying
+from adapters.outbound.postgres.copying import Copying
 from adapters.outbound.postgres.database import Session
 from adapters.outbound.postgres.rows import (
     SELECT_EVENT,
@@ -23,7 +23,6 @@ from application.ports.errors import Conflict
 from application.ports.ledger import (
     Change,
     Claimed,
-    Context,
     Poison,
     Settled,
     Settlement,
@@ -77,7 +76,7 @@ WRITE_TITLE = (
 @frozen
 class PostgresTransaction:
     session: Session
-    context: Context
+    copying: Copying
     _moved: set[ReminderId] = field(init=False, factory=set)
 
     def event(self, event_id: EventId) -> Versioned[CalendarEvent] | None:
@@ -95,17 +94,19 @@ class PostgresTransaction:
             if isinstance(change.state, CalendarEvent):
                 self._write_event(change, change.state)
         self._write_reminders(happened)
-        self.session.copy(
-            copying.HISTORY,
-            copying.history((event for change in happened for event in _encoded(change)), self.context),
-        )
+        rows = [
+            self.copying.history_row(change.stream_id.bytes, version, event)
+            for change in happened
+            for version, event in enumerate(change.events, change.after + 1)
+        ]
+        self.session.copy(copying.HISTORY, copying.stream(rows))
 
     def write_title(self, event_id: EventId, title: str) -> None:
         check_title(title)
         self.session.change(WRITE_TITLE, (event_id, title))
 
     def claim_due(self, as_of: datetime, limit: int, leave_out: Collection[ReminderId] = ()) -> Claimed:
-        left_out = list(self._not_moved(leave_out))
+        left_out = _uuids(self._not_moved(leave_out))
         due: list[Versioned[Reminder]] = []
         poison: list[Poison] = []
         for row in self.session.rows(CLAIM.format(limit=int(limit)), (as_of, left_out)):
@@ -119,7 +120,7 @@ class PostgresTransaction:
         self, event_ids: Collection[EventId]
     ) -> Mapping[EventId, Versioned[CalendarEvent] | Unreadable]:
         found: dict[EventId, Versioned[CalendarEvent] | Unreadable] = {}
-        for row in self.session.rows(PARENTS, (list(event_ids),)):
+        for row in self.session.rows(PARENTS, (_uuids(event_ids),)):
             try:
                 found[row[0]] = read_event(row)
             except Malformed as problem:
@@ -136,7 +137,7 @@ class PostgresTransaction:
         return int(found[0])
 
     def settle(self, batch: Sequence[Settled]) -> Settlement:
-        settlement = settle(self.session, self.context, batch)
+        settlement = settle(self.session, self.copying, batch)
         self._moved.update(settlement.written)
         return settlement
 
@@ -171,13 +172,9 @@ class PostgresTransaction:
             self.session.change_each(INSERT_REMINDER, new)
 
 
+def _uuids(ids: Collection[UUID]) -> binary.Array:
+    return binary.uuids([id_.bytes for id_ in ids])
+
+
 def _version_and_time(change: Change) -> tuple[int, datetime]:
     return change.after + len(change.events), change.events[-1].at
-
-
-def _encoded(change: Change) -> list[EncodedEvent]:
-    stream_id: UUID = change.stream_id
-    return [
-        (stream_id, version, *encode_event(event), event.at)
-        for version, event in enumerate(change.events, change.after + 1)
-    ]
