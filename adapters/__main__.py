@@ -1,10 +1,23 @@
 """The program: settings, the container, and the commands that are handed what is in it."""
 
+# ruff: noqa: E402
+
 import os
+import signal
 import sys
+from types import FrameType
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    os._exit(0 if sys.argv[1:2] in (["run"], ["demo"]) else 130)
+
+
+# What is imported below takes a good second, in which Ctrl-C would show where it came.
+_before = signal.signal(signal.SIGINT, _leave)
+
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TextIO
@@ -21,6 +34,8 @@ from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.outbound.postgres.migrations import MigrationError, migrate, missing
 from adapters.settings import LogLevel, Settings
+
+signal.signal(signal.SIGINT, _before)
 
 CONNECT_SECONDS = 4
 CLOSE_SECONDS = 0.5
@@ -42,9 +57,9 @@ class PostgresOffice:
     @property
     def places(self) -> Mapping[str, str]:
         if self.settings.database_url is not None:
-            return {"data": "the database of TICKLER_DATABASE_URL", "log": "this terminal (stderr)"}
+            return {"data": "the database of TICKLER_DATABASE_URL"}
         home = self.settings.home_folder
-        return {"data": str(home), "log": str(EmbeddedPostgres(home).log)}
+        return {"data": str(home), "postgresLog": str(EmbeddedPostgres(home).log)}
 
     @contextmanager
     def open(self, say: Say, *, migrating: bool = False) -> Iterator[Services]:
@@ -143,10 +158,8 @@ def main() -> None:
     """Entry point of `tickler` and of `python -m adapters`."""
     code = run_command(sys.argv[1:], PostgresOffice())
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with suppress(OSError, ValueError):
             stream.flush()
-        except (OSError, ValueError):
-            code = code or 0
     # Not sys.exit: a thread that waits for a silent server must not keep the process alive.
     os._exit(code)
 

@@ -6,7 +6,7 @@ It wraps ports and use cases from outside; nothing below `adapters/` knows of it
 
 import logging
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, MutableMapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from typing import Any, TextIO
@@ -56,12 +56,17 @@ def configure_logging(level: LogLevel, format: LogFormat, stream: TextIO | None 
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _ids_as_text,
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         logger_factory=structlog.WriteLoggerFactory(file=stream or _Stderr()),  # type: ignore[arg-type]
         cache_logger_on_first_use=False,
     )
+
+
+def _ids_as_text(_: object, __: str, said: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    return {name: str(value) if isinstance(value, UUID) else value for name, value in said.items()}
 
 
 def log(**ids: object) -> Any:

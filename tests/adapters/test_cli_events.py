@@ -135,6 +135,14 @@ def test_a_missing_option_and_an_unknown_command_are_one_line_and_exit_code_2(ti
         assert (answer.code, len(answer.err.splitlines())) == (2, 1), answer
 
 
+def test_without_a_command_the_help_is_shown_and_the_exit_code_is_2(tickler: Commands) -> None:
+    for arguments in ((), ("event",)):
+        answer = tickler(*arguments)
+        assert answer.code == 2
+        assert answer.err.startswith("Usage: tickler")
+        assert "Commands:\n" in answer.err
+
+
 def test_moving_an_event_moves_its_reminders_and_keeps_its_length(tickler: Commands) -> None:
     event_id = planned(tickler, "--minutes", "60")
     event = tickler.document("event", "move", event_id, "--start", "2026-12-02 11:30")

@@ -84,13 +84,15 @@ def main(arguments: Sequence[str], office: Office) -> int:
         if DEBUG in arguments:
             traceback.print_exception(problem)
         code, text = _told(problem)
-        say(f"tickler: {text}")
+        say(text if text.startswith("Usage:") else f"tickler: {text}")
         return code
     return outcome if isinstance(outcome, int) else OK
 
 
 def _told(problem: Exception) -> tuple[int, str]:
     match problem:
+        case TyperException() if problem.format_message().startswith("Usage:"):
+            return BAD_INPUT, problem.format_message()  # a group without a command: its help
         case TyperException():
             return BAD_INPUT, f"{' '.join(problem.format_message().split())} (see `tickler --help`)"
         case Refused():

@@ -52,7 +52,7 @@ class Office(Protocol):
 
     @property
     def places(self) -> Mapping[str, str]:
-        """Where to look, for people: `data`, `log`; no password."""
+        """Where to look: `data`, and `postgresLog` of a server of our own; no password."""
 
     def open(self, say: Say, *, migrating: bool = False) -> AbstractContextManager[Services]:
         """The services, closed again when the block ends.
