@@ -169,6 +169,8 @@ class OutboxContract:
         first, second = _put(ledger, 1, 2)
         claims = {claim.message.id: claim for claim in outbox.claim("one", 10, NOON, LEASE)}
         assert outbox.release([claims[first]]) == 1
+        assert outbox.release([claims[first]]) == 0
+        assert outbox.mark_published([claims[first]], NOON) == 0
         assert _ids(outbox.claim("other", 10, NOON, LEASE)) == [first]
         assert outbox.mark_published([claims[first], claims[second]], NOON) == 1
         assert set(self.published()) == {second}

@@ -5,11 +5,13 @@ import pytest
 
 from adapters.outbound.memory.ledger import MemoryLedger
 from adapters.outbound.memory.outbox import MemoryOutbox
-from adapters.outbound.memory.store import MemoryStore, Spoilt
+from adapters.outbound.memory.store import MemoryStore, OutboxRow, Spoilt
 from adapters.outbound.postgres.database import Patience
 from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.postgres.outbox import PostgresOutbox
+from adapters.testkit.examples import NOON
 from adapters.testkit.ledger.contract import LedgerContract
+from application.ports.outbox import Message
 from domain.values import EventId, ReminderId
 from tests.contracts.conftest import OpenDatabase
 
@@ -41,6 +43,11 @@ class TestMemoryLedger(LedgerContract):
 
     def refuse(self, reminder_id: ReminderId) -> None:
         self.store.spoil(reminder_id, Spoilt.REFUSED)
+
+    def put_message(self, reminder_id: ReminderId) -> None:
+        self.store.outbox[reminder_id] = OutboxRow(
+            Message(reminder_id, "elsewhere", reminder_id, b"{}"), NOON
+        )
 
     def cancel_event_alone(self, event_id: EventId, raise_version: bool) -> None:
         self.store.change_event_alone(event_id, raise_version=raise_version)
@@ -75,6 +82,13 @@ class TestPostgresLedger(LedgerContract):
         self.outsider.execute(
             f"alter table tickler.event_reminders add constraint refused_{reminder_id.hex}"
             f" check (id <> '{reminder_id}' or status = 'Pending')"
+        )
+
+    def put_message(self, reminder_id: ReminderId) -> None:
+        self.outsider.execute(
+            "insert into tickler.outbox (message_id, topic, key, payload, headers)"
+            " values (%(id)s, 'elsewhere', %(id)s, '{}', '{}')",
+            {"id": reminder_id},
         )
 
     def cancel_event_alone(self, event_id: EventId, raise_version: bool) -> None:

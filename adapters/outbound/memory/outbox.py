@@ -46,7 +46,7 @@ class MemoryOutbox:
 
     def _mark(self, claim: ClaimedMessage, **changes: Any) -> bool:
         row = self.store.outbox.get(claim.message.id)
-        if row is None or row.claim != claim.claim or row.relay is None or not _waits(row):
+        if row is None or row.claim != claim.claim or row.relay is None:
             return False
         self.store.outbox[row.message.id] = evolve(row, relay=None, lease_until=None, **changes)
         return True

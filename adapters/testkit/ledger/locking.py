@@ -1,7 +1,5 @@
 """The promises of Transaction.event and Transaction.pending: what they lock, and how long they wait."""
 
-from threading import Event, Thread
-
 import pytest
 
 from adapters.testkit.examples import (
@@ -17,10 +15,11 @@ from adapters.testkit.examples import (
     skipping,
 )
 from adapters.testkit.ledger.surroundings import Surroundings, ids_of
-from adapters.testkit.threads import PATIENCE
+from adapters.testkit.threads import Beside
 from application.ports.errors import Busy
 from application.ports.ledger import Ledger, Versioned
 from domain.calendar_event import CalendarEvent
+from domain.reminder import Reminder
 from domain.triggers import MinutesBeforeStart
 from domain.values import EventId, ReminderId
 
@@ -107,43 +106,29 @@ class LockingContract(Surroundings):
         example = planned(1)
         keep(ledger, example)
         change = cancelling(Versioned(example.event, 1))
-        asking = Event()
-        answers: list[Versioned[CalendarEvent] | None] = []
 
-        def ask() -> None:
+        def ask() -> Versioned[CalendarEvent] | None:
             with ledger.transaction(CYCLE) as transaction:
-                asking.set()
-                answers.append(transaction.event(example.event.id))
+                return transaction.event(example.event.id)
 
         with ledger.transaction(CYCLE) as holder:
             holder.event(example.event.id)
-            waiter = Thread(target=ask)
-            waiter.start()
-            assert asking.wait(PATIENCE)
-            waiter.join(0.2)
-            assert waiter.is_alive(), "the event was had while another transaction held it"
+            waiter = Beside(ask)
+            assert waiter.waits(), "the event was had while another transaction held it"
             holder.record([change])
-        waiter.join(PATIENCE)
-        assert answers == [Versioned(change.state, 2)]
+        assert waiter.answer() == Versioned(change.state, 2)
 
     def test_who_waited_for_reminders_gets_those_that_are_still_pending(self, ledger: Ledger) -> None:
         example = due(1, NOON, NOON - MINUTE)
         keep(ledger, example)
-        asking = Event()
-        answers: list[list[object]] = []
 
-        def ask() -> None:
+        def ask() -> list[Versioned[Reminder]]:
             with ledger.transaction(CYCLE) as transaction:
-                asking.set()
-                answers.append(list(transaction.pending(example.event.id)))
+                return list(transaction.pending(example.event.id))
 
         with ledger.transaction(CYCLE) as holder:
             rows = holder.pending(example.event.id)
-            waiter = Thread(target=ask)
-            waiter.start()
-            assert asking.wait(PATIENCE)
-            waiter.join(0.2)
-            assert waiter.is_alive(), "reminders were had while another transaction held them"
+            waiter = Beside(ask)
+            assert waiter.waits(), "reminders were had while another transaction held them"
             holder.record([skipping(rows[0])])
-        waiter.join(PATIENCE)
-        assert answers == [[rows[1]]]
+        assert waiter.answer() == [rows[1]]

@@ -28,7 +28,7 @@ from adapters.testkit.examples import (
     timing,
 )
 from adapters.testkit.ledger.surroundings import Surroundings, ids_of
-from adapters.testkit.threads import at_once
+from adapters.testkit.threads import Beside, at_once
 from application.ports.backlog import Backlog
 from application.ports.errors import Conflict
 from application.ports.ledger import Change, Context, Ledger, Versioned
@@ -37,7 +37,7 @@ from domain import calendar_event, reminder
 from domain.calendar_event import CalendarEvent
 from domain.errors import Invalid
 from domain.reminder import SkipReason
-from domain.triggers import AtInstant, MinutesBeforeStart, Trigger
+from domain.triggers import AtInstant, MinutesBeforeEnd, MinutesBeforeStart, Trigger
 from domain.values import EventId, Kind, ReminderId, TenantId, Timing
 
 
@@ -178,7 +178,7 @@ class RecordingContract(Surroundings):
 
     def test_reminders_due_together_are_ordered_by_id(self, ledger: Ledger) -> None:
         example = planned(1, AtInstant(TIMING.start_at), MinutesBeforeStart(0))
-        lowest = scheduling(ReminderId(numbered(1)), example.event, MinutesBeforeStart(1))
+        lowest = scheduling(ReminderId(numbered(1)), example.event, MinutesBeforeEnd(0))
         keep(ledger, example)
         with ledger.transaction(CYCLE) as transaction:
             transaction.record([lowest])
@@ -338,15 +338,19 @@ class RecordingContract(Surroundings):
         example = planned(1)
         keep(ledger, example)
 
-        def schedule(number: int) -> None:
-            with ledger.transaction(CYCLE) as transaction:
-                transaction.record(
-                    [scheduling(ReminderId(numbered(number)), example.event, MinutesBeforeStart(15))]
-                )
+        def schedule(number: int) -> Change:
+            return scheduling(ReminderId(numbered(number)), example.event, MinutesBeforeStart(15))
 
-        answers = at_once(lambda: schedule(71), lambda: schedule(72))
-        assert [type(answer) for answer in answers if answer is not None] == [Conflict]
-        assert len(ledger.reminders(example.event.id)) == 1
+        def write_another() -> None:
+            with ledger.transaction(CYCLE) as transaction:
+                transaction.record([schedule(72)])
+
+        with ledger.transaction(CYCLE) as transaction:
+            transaction.record([schedule(71)])
+            other = Beside(write_another)
+            assert other.waits(), "two transactions have a Pending reminder of one trigger"
+        assert isinstance(other.answer(), Conflict)
+        assert ids_of(ledger.reminders(example.event.id)) == [numbered(71)]
 
     def test_a_title_is_kept_and_an_earlier_one_replaced(self, ledger: Ledger) -> None:
         example = planned(1)

@@ -16,18 +16,20 @@ from adapters.testkit.examples import (
     RUN,
     TOPIC,
     Planned,
-    cancelling,
+    changing,
     due,
     keep,
     sending,
     sending_new,
     skipping,
+    timing,
 )
 from adapters.testkit.ledger.surroundings import Surroundings
-from adapters.testkit.threads import at_once
+from adapters.testkit.threads import Beside
 from application.ports.ledger import Change, Ledger, Settled, Settlement, Versioned
 from application.ports.outbox import Outbox
-from domain.reminder import Reminder, SkipReason, Status
+from domain import calendar_event
+from domain.reminder import Reminder, SkipReason
 from domain.values import ReminderId
 
 AS_OF = NOON + MINUTE
@@ -133,8 +135,17 @@ class SettlingContract(Surroundings):
         assert _sets(settlement) == (set(), {example.reminders[0].id}, set())
         assert outbox.backlog(NOON).count == 0
 
-    def test_an_event_cancelled_between_decision_and_write_makes_its_reminders_stale(
-        self, ledger: Ledger, outbox: Outbox
+    @pytest.mark.parametrize(
+        "command",
+        [
+            calendar_event.Cancel(NOON),
+            calendar_event.Start(NOON),
+            calendar_event.Move(timing("2026-12-05T10:00", "Europe/Moscow"), NOON),
+        ],
+        ids=lambda command: type(command).__name__,
+    )
+    def test_an_event_changed_between_decision_and_write_makes_its_reminders_stale(
+        self, ledger: Ledger, outbox: Outbox, command: calendar_event.Command
     ) -> None:
         example, sound = due(1, NOON, NOON - MINUTE), due(2, NOON)
         keep(ledger, example, sound)
@@ -142,7 +153,7 @@ class SettlingContract(Surroundings):
             cycle.claim_due(AS_OF, 5)
             cycle.parents([example.event.id])
             with ledger.transaction(CYCLE) as transaction:
-                transaction.record([cancelling(Versioned(example.event, 1))])
+                transaction.record([changing(Versioned(example.event, 1), command)])
             settlement = cycle.settle([*sending_new(example, AS_OF), *sending_new(sound, AS_OF)])
         ids = {one.id for one in example.reminders}
         assert _sets(settlement) == ({sound.reminders[0].id}, ids, set())
@@ -230,22 +241,18 @@ class SettlingContract(Surroundings):
                 assert _sets(settlement) == (set(), set(), {row.state.id})
         assert ledger.backlog(AS_OF).count == 1
 
-    def test_a_second_message_of_one_reminder_is_never_kept(self, ledger: Ledger, outbox: Outbox) -> None:
+    def test_a_reminder_that_has_its_message_already_gets_no_second(
+        self, ledger: Ledger, outbox: Outbox
+    ) -> None:
         example = due(1, NOON - MINUTE, NOON)
         keep(ledger, example)
-        first, second = sending_new(example, AS_OF)
+        first, second = (one.id for one in example.reminders)
+        self.put_message(second)
         with ledger.transaction(CYCLE) as cycle:
-            assert _sets(cycle.settle([first])) == ({first.state.id}, set(), set())
-        with ledger.transaction(CYCLE) as cycle:
-            settlement = cycle.settle([attrs.evolve(second, message=first.message)])
-        assert _sets(settlement) == (set(), set(), {second.state.id})
-        (claim,) = _claim(outbox)
-        assert first.message is not None
-        assert codec.decode_due(claim.message.payload) == first.message.payload
-        assert [row.state.status for row in ledger.reminders(example.event.id)] == [
-            Status.SENT,
-            Status.PENDING,
-        ]
+            settlement = cycle.settle(sending_new(example, AS_OF))
+        assert _sets(settlement) == ({first}, set(), {second})
+        assert sorted(claim.message.id for claim in _claim(outbox)) == [first, second]
+        assert ledger.reminders(example.event.id)[1] == Versioned(example.reminders[1], 1)
 
     def test_two_cycles_that_decided_the_same_rows_write_each_once(
         self, ledger: Ledger, outbox: Outbox
@@ -253,18 +260,19 @@ class SettlingContract(Surroundings):
         example = due(1, *(NOON - n * MINUTE for n in range(20)))
         keep(ledger, example)
         decided = sending_new(example, AS_OF)
+        ids = {one.id for one in example.reminders}
 
-        def cycle() -> Settlement:
+        def settle_too() -> Settlement:
             with ledger.transaction(CYCLE) as transaction:
                 return transaction.settle(decided)
 
-        settlements = at_once(cycle, cycle)
-        assert all(isinstance(one, Settlement) for one in settlements), settlements
-        written = [id_ for one in settlements if isinstance(one, Settlement) for id_ in one.written]
-        stale = [id_ for one in settlements if isinstance(one, Settlement) for id_ in one.stale]
-        ids = sorted(one.id for one in example.reminders)
-        assert sorted(written) == ids
-        assert sorted(stale) == ids
+        with ledger.transaction(CYCLE) as cycle:
+            assert _sets(cycle.settle(decided)) == (ids, set(), set())
+            other = Beside(settle_too)
+            assert other.waits(), "rows were settled that another transaction had settled"
+        late = other.answer()
+        assert isinstance(late, Settlement), late
+        assert _sets(late) == (set(), ids, set())
         assert len(_claim(outbox)) == 20
         assert [len(ledger.history(id_)) for id_ in ids] == [2] * 20
 

@@ -38,6 +38,10 @@ class Surroundings:
         """Make the store refuse every write of a reminder's row."""
         raise NotImplementedError
 
+    def put_message(self, reminder_id: ReminderId) -> None:
+        """Put a message of this id into the outbox."""
+        raise NotImplementedError
+
     def cancel_event_alone(self, event_id: EventId, raise_version: bool) -> None:
         """Cancel the event in its row alone, from outside; history and reminders stay."""
         raise NotImplementedError
