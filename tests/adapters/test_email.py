@@ -245,6 +245,14 @@ def test_the_password_is_in_no_repr() -> None:
     assert "canary-7" not in repr(sending)
 
 
+@pytest.mark.parametrize("text", [".\n..\n.hidden\nQUIT", "a\n.\nMAIL FROM:<eve@example.org>", "я\n.", "."])
+def test_a_text_with_lines_that_begin_with_a_dot_arrives_as_typed(server: MailServer, text: str) -> None:
+    assert isinstance(channel(server.port).send(evolve(outgoing(ANN), text=text)), Accepted)
+
+    (mail,) = server.mails
+    assert mail.get_content().replace("\r\n", "\n") == f"{text}\n"
+
+
 @pytest.mark.parametrize("bad", ["two\r\nBcc: eve@example.org", "two\nlines", "a\rb", "\0", "\u2028"])
 def test_a_subject_of_two_lines_is_refused_and_never_sent(server: MailServer, bad: str) -> None:
     outcome = channel(server.port).send(evolve(outgoing(ANN), subject=bad))
