@@ -50,6 +50,16 @@ Feature: A reminder reaches people
     Then "Olga" got 1 message
     And "Clara" got 1 message
 
+  Scenario: A message that is published twice makes no delivery to an address that was added in between
+    Given an event "call" of "Nobody" at 10:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And the outbox is published, and its relay dies before it can mark what was published
+    And "Nobody" becomes a person with the address "nobody" on the channel recording
+    And it is 09:50
+    And what is in the outbox is handed on
+    Then there is 1 delivery, on the channel console
+
   Scenario: Owner and client with one address get one message
     Given "Pavel" is a person with the address "olga" on the channel recording
     And an event "call" of "Olga" for "Pavel" at 10:00 with a reminder 15 minutes before

@@ -111,14 +111,14 @@ Feature: ReminderDispatchJob
     When a cycle runs
     Then nothing was written by the cycle
 
-  Scenario: T-RDJ-6 Race with a cancel from outside: the event's row alone changes between read and write
+  Scenario Outline: T-RDJ-6 Race with a cancel from outside: the event's row alone changes between read and write
     Тест: Гонка с отменой события
     Ожидание: Отмена закоммичена между чтением и записью worker-а → конфликт разрешается перечиткой: терминальная строка не отправляется
 
     Given an event "call" at 10:00 with a reminder 15 minutes before
     And an event "other" at 10:00 with a reminder 15 minutes before
     And it is 09:46
-    When a cycle runs, and between its read and its write the row of "call" is made Cancelled from outside
+    When a cycle runs, and between its read and its write the row of "call" is made Cancelled from outside, <with or without> a new version
     Then the cycle sent 1, skipped 0 and passed over 0
     And the reminder of "other" is Sent at 09:46
     And the reminder of "call" is Pending
@@ -126,6 +126,11 @@ Feature: ReminderDispatchJob
     When a cycle runs
     Then the reminder of "call" is Skipped as cancelled
     And the outbox holds exactly one message for each sent reminder
+
+    Examples:
+      | with or without |
+      | with            |
+      | without         |
 
   Scenario: T-RDJ-7 A stop while a cycle runs lets its batch commit whole and begins no other
     Тест: Cancellation
@@ -174,6 +179,8 @@ Feature: ReminderDispatchJob
       And it is 09:45:00
       When a cycle runs
       Then the reminder of "call" is Pending
+      And the cycle sent 0, skipped 0 and passed over 0
+      And no ERROR was told
       When it is 09:45:00.000001
       And a cycle runs
       Then the reminder of "call" is Sent at 09:45:00.000001
@@ -247,11 +254,12 @@ Feature: ReminderDispatchJob
     Scenario: Poison rows at the head of the queue neither starve the healthy ones nor spin
       Given 7 events at 10:00 with a reminder 20 minutes before
       And their reminders are refused by the store
-      And an event "healthy" at 10:00 with a reminder 15 minutes before
+      And 7 events at 10:00 with a reminder 15 minutes before
       And batches of 3
       And it is 09:46
       When 1 tick runs
-      Then the reminder of "healthy" is Sent at 09:46
+      Then the cycles sent 3, 3 and 1
+      And 7 reminders are Sent and 7 are Pending
       And each poison row was named by one ERROR in the tick
       When it is 09:47
       And 1 tick runs
@@ -442,7 +450,7 @@ Feature: ReminderDispatchJob
     Scenario: A version that changed between read and write is not sent upon, though the event stays open
       Given an event "call" at 10:00 with a reminder 15 minutes before
       And it is 09:46
-      When a cycle runs, and between its read and its write the row of "call" is made InProgress from outside
+      When a cycle runs, and between its read and its write the row of "call" is made InProgress from outside, with a new version
       Then the cycle sent 0, skipped 0 and passed over 0
       And the reminder of "call" is Pending
       When a cycle runs

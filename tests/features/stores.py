@@ -34,7 +34,8 @@ class Store(Protocol):
 
     def mend(self) -> None: ...
 
-    def change_event_alone(self, event_id: EventId, status: EventStatus) -> None: ...
+    def change_event_alone(self, event_id: EventId, status: EventStatus, versions: int = 1) -> None:
+        """Change the event's row, and raise its version by so many; its reminders and its history stay."""
 
     def somebody_waits_with(self, event_id: EventId) -> bool:
         """Whether somebody who holds the event waits for another lock."""
@@ -67,10 +68,10 @@ class MemoryBehind:
         for row in self._spoilt:
             self._store.mend(row)
 
-    def change_event_alone(self, event_id: EventId, status: EventStatus) -> None:
+    def change_event_alone(self, event_id: EventId, status: EventStatus, versions: int = 1) -> None:
         with self._store.changed:
             row = self._store.events[event_id]
-            self._store.events[event_id] = Versioned(evolve(row.state, status=status), row.version + 1)
+            self._store.events[event_id] = Versioned(evolve(row.state, status=status), row.version + versions)
 
     def somebody_waits_with(self, event_id: EventId) -> bool:
         with self._store.changed:
@@ -133,10 +134,11 @@ class PostgresBehind:
         self._execute("update tickler.event_reminders set trigger = replace(trigger, 'spoilt ', '')")
         self._execute("update tickler.calendar_events set kind = replace(kind, 'spoilt ', '')")
 
-    def change_event_alone(self, event_id: EventId, status: EventStatus) -> None:
+    def change_event_alone(self, event_id: EventId, status: EventStatus, versions: int = 1) -> None:
         self._execute(
-            "update tickler.calendar_events set status = %s, version = version + 1 where id = %s",
+            "update tickler.calendar_events set status = %s, version = version + %s where id = %s",
             status.value,
+            versions,
             event_id,
         )
 

@@ -49,8 +49,9 @@ def a_row_of_events(world: World, count: int, seconds: int, at: datetime, minute
 
 
 def _plan_many(world: World, count: int, start: datetime, step: timedelta, minutes: int) -> None:
+    known = len(world.wishes)
     for number in range(count):
-        world.plan(Wish(f"event {number}", start + number * step, [MinutesBeforeStart(minutes)]))
+        world.plan(Wish(f"event {known + number}", start + number * step, [MinutesBeforeStart(minutes)]))
 
 
 @given(parsers.re(rf'"(?P<name>[^"]+)" is (?P<told>{TOLD})'))

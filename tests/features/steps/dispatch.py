@@ -147,6 +147,11 @@ def one_error_names(world: World, name: str) -> None:
     assert (error["ReminderId"], error["EventId"]) == (reminder_id, event_id(name))
 
 
+@then("no ERROR was told")
+def no_error_was_told(world: World) -> None:
+    assert [line for line in world.logs if line["log_level"] == "error"] == []
+
+
 @then("each poison row was named by one ERROR in the tick")
 def each_poison_row_was_named(world: World) -> None:
     named = Counter(line["ReminderId"] for line in world.logs if line["log_level"] == "error")

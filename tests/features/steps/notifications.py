@@ -32,6 +32,15 @@ def a_person(world: World, name: str, address: str) -> None:
     people.add_contact_point(ContactPoint(point, user_id(name), "recording", address))
 
 
+@when(
+    parsers.re(
+        r'"(?P<name>[^"]+)" becomes a person with the address "(?P<address>[^"]+)" on the channel recording'
+    )
+)
+def becomes_a_person(world: World, name: str, address: str) -> None:
+    a_person(world, name, address)
+
+
 @given(parsers.re(r'the channel is busy for "(?P<name>[^"]+)" once'))
 def the_channel_is_busy_once(world: World, name: str) -> None:
     busy = [Later("busy", timedelta(seconds=5))]

@@ -90,12 +90,13 @@ def a_cycle_beside_a_move(world: World, name: str, to: str) -> None:
 @when(
     parsers.re(
         r"a cycle runs, and between its read and its write the row of "
-        r'"(?P<name>[^"]+)" is made (?P<status>InProgress|Cancelled) from outside'
+        r'"(?P<name>[^"]+)" is made (?P<status>InProgress|Cancelled) from outside, '
+        r"(?P<version>with|without) a new version"
     )
 )
-def the_row_changes_in_between(world: World, name: str, status: str) -> None:
+def the_row_changes_in_between(world: World, name: str, status: str, version: str) -> None:
     def change() -> None:
-        world.store.change_event_alone(event_id(name), EventStatus(status))
+        world.store.change_event_alone(event_id(name), EventStatus(status), int(version == "with"))
 
     world.cycle(Moments(between_read_and_write=change))
 
