@@ -107,9 +107,9 @@ class OutboxContract:
 
         def relay(name: str) -> list[UUID]:
             taken: list[UUID] = []
-            for _ in range(8):
+            for _ in range(20):
                 step.wait(PATIENCE)
-                taken += _ids(outbox.claim(name, 5, NOON, LEASE))
+                taken += _ids(outbox.claim(name, 2, NOON, LEASE))
             return taken
 
         one, other = at_once(lambda: relay("one"), lambda: relay("other"))
