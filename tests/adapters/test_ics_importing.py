@@ -163,6 +163,22 @@ def test_an_occurrence_taken_out_of_a_series_is_cancelled(store: MemoryStore, pu
     assert planned(store) == [f"2026-09-{day:02d}T08:00Z" for day in (8, 22, 29)]
 
 
+def test_an_occurrence_taken_out_after_it_was_is_left_in_peace(
+    store: MemoryStore, put: Import, clock: SettableClock
+) -> None:
+    put(vevent("weekly", *WEEKLY))
+    clock.set(datetime(2026, 9, 16, tzinfo=UTC))
+    report = put(vevent("weekly", *WEEKLY, "EXDATE;TZID=Europe/Berlin:20260915T100000"))
+    assert report.counts.events_cancelled == 0
+
+
+def test_what_is_called_off_and_what_is_gone_end_in_one_import(store: MemoryStore, put: Import) -> None:
+    put(SINGLE, vevent("weekly", *WEEKLY))
+    shorter = vevent("weekly", *WEEKLY[:3], "RRULE:FREQ=WEEKLY;COUNT=3")
+    report = put([*SINGLE[:-1], "STATUS:CANCELLED", SINGLE[-1]], shorter)
+    assert report.counts.events_cancelled == 2
+
+
 def test_a_series_cut_short_cancels_what_would_have_come(store: MemoryStore, put: Import) -> None:
     put(vevent("weekly", *WEEKLY))
     put(vevent("weekly", *WEEKLY[:3], "RRULE:FREQ=WEEKLY;COUNT=2"))

@@ -98,6 +98,12 @@ def test_a_cancelled_occurrence_is_not_taken_and_is_called_off() -> None:
     assert list(reading.cancelled) == [plain.take[1].event_id]
 
 
+def test_an_occurrence_both_excluded_and_moved_is_excluded() -> None:
+    moved = exception("20260911T110000", "DTSTART;TZID=Europe/Paris:20260911T130000")
+    excluded = vevent("daily", *DAILY, "EXDATE;TZID=Europe/Paris:20260911T110000")
+    assert starts(read_events(excluded, moved)) == days(10, 12, 13)
+
+
 def test_an_exception_with_a_copied_rule_is_one_occurrence() -> None:
     copied = exception(
         "20260911T110000", "DTSTART;TZID=Europe/Paris:20260911T130000", "RRULE:FREQ=WEEKLY;COUNT=9"

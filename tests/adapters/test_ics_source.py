@@ -1,12 +1,16 @@
 """What can be wrong with a file as a whole, and what costs a component itself only."""
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from adapters.inbound.ics.budget import Budget
 from adapters.inbound.ics.reading import read
 from adapters.inbound.ics.source import MAX_BYTES, Unreadable, load
+from adapters.testkit.calendars import realistic_calendar
 from tests.adapters.ics_files import only, options, read_events, refusals, starts, vcalendar, vevent
 
 GOOD = vevent("good", "DTSTART:20260902T100000Z")
@@ -152,6 +156,42 @@ def test_titles_are_unescaped_trimmed_and_capped(written: str, title: str | None
 )
 def test_the_kind_comes_from_a_category_of_that_name(written: str, kind: str) -> None:
     assert only(read_events(vevent("kind", "DTSTART:20260902T100000Z", written))).draft.kind == kind
+
+
+def test_a_file_of_nothing_but_short_lines_is_refused_before_it_fills_the_memory() -> None:
+    with pytest.raises(Unreadable, match="more than 2000000 lines"):
+        read(b"BEGIN:VCALENDAR\n" + b"x\n" * 2_000_001, options())
+
+
+def test_more_refusals_than_ten_thousand_are_not_all_listed() -> None:
+    reading = read_events(*[vevent(f"bad-{n}") for n in range(10_100)])
+    assert len(reading.notes.refused) == 10_000
+    assert reading.notes.warnings()[0].count == 100
+
+
+def test_however_a_file_is_damaged_it_is_read_in_part_or_refused_whole() -> None:
+    random = Random(3)
+    whole = (
+        realistic_calendar(datetime(2026, 12, 1, 9, tzinfo=UTC), seed=3).data[:20_000]
+        + b"\r\nEND:VCALENDAR\r\n"
+    )
+    outcomes = set()
+    for _ in range(60):
+        damaged = bytearray(whole)
+        for _ in range(random.choice((1, 10, 100))):
+            at = random.randrange(len(damaged))
+            match random.randrange(3):
+                case 0:
+                    damaged[at] = random.choice(b'\x00:;,="\\\n ZTP-019AEIxe')
+                case 1:
+                    del damaged[at : at + random.randint(1, 40)]
+                case _:
+                    damaged[at:at] = damaged[at // 2 : at // 2 + random.randint(1, 80)]
+        try:
+            outcomes.add(bool(read(bytes(damaged), options(), Budget(each=0.2)).take))
+        except Unreadable:
+            outcomes.add(None)
+    assert True in outcomes
 
 
 def test_todos_and_journals_are_left_alone() -> None:

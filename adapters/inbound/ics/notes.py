@@ -6,6 +6,8 @@ from attrs import define, field
 
 from adapters.inbound.ics.report import Refusal, Remark
 
+MAX_REFUSALS = 10_000
+
 
 def shown(text: str) -> str:
     """A name from a file, fit for one line of a report."""
@@ -22,6 +24,9 @@ class Notes:
     _warnings: dict[str, tuple[int, int]] = field(factory=dict)
 
     def refuse(self, component: str, uid: str, line: int, reason: str) -> None:
+        if len(self.refused) >= MAX_REFUSALS:
+            self.warn(f"more than {MAX_REFUSALS} refusals; from here on they are not listed", line)
+            return
         self.refused.append(Refusal(component, shown(uid) if uid else "", line, reason))
 
     def warn(self, text: str, line: int) -> None:

@@ -10,6 +10,7 @@ from attrs import define, field, frozen
 from icalendar.parser import Contentline
 
 MAX_BYTES = 20 * 1024 * 1024
+MAX_LINES = 2_000_000
 MAX_DEPTH = 10
 _NAME = re.compile(r"[A-Za-z0-9-]+")
 # A content line without quotes, lists or escapes in its parameters: nearly all of them.
@@ -122,6 +123,8 @@ def calendars(data: bytes) -> list[Block]:
     Raises Unreadable for what is empty, no calendar, not UTF-8, or ends in the middle. A block inside that is
     not well-formed is marked `broken` and costs itself only.
     """
+    if data.count(b"\n") > MAX_LINES:
+        raise Unreadable(f"the file has more than {MAX_LINES} lines; split it")
     lines = _unfolded(data)
     if not lines:
         raise Unreadable("the file is empty")
