@@ -114,6 +114,15 @@ class Session:
     def rows(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> list[Row]:
         return self.cursor.execute(statement, parameters).fetchall()
 
+    def rows_meanwhile(
+        self, statement: LiteralString, parameters: Sequence[Any], meanwhile: Callable[[], Result]
+    ) -> tuple[list[Row], Result]:
+        """The rows, and what was done here while the server was at work on them."""
+        with self.cursor.connection.pipeline():
+            self.cursor.execute(statement, parameters)
+            result = meanwhile()
+            return self.cursor.fetchall(), result
+
     def row(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> Row | None:
         return self.cursor.execute(statement, parameters).fetchone()
 
@@ -130,6 +139,17 @@ class Session:
         """Feed a COPY … FROM STDIN."""
         with self.cursor.copy(statement) as copy:
             copy.write(data)
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """What is done in the block can be taken back alone, and is when it raises."""
+        self.say("savepoint part")
+        try:
+            yield
+        except Exception:
+            self.say("rollback to savepoint part; release savepoint part")
+            raise
+        self.say("release savepoint part")
 
     def say(self, statement: LiteralString) -> str:
         """A statement without parameters, in the simple protocol: several may stand in one; its tag."""

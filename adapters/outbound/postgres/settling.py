@@ -1,16 +1,15 @@
 """A decided batch, written in a number of statements that does not grow with it (design 4, step 5)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import psycopg
-from attrs import frozen
+from attrs import define, field
 
 from adapters.outbound.postgres import binary, copying
 from adapters.outbound.postgres.copying import Copying
 from adapters.outbound.postgres.database import Session
 from adapters.outbound.postgres.errors import is_about_a_row, refusal
 from application.ports.ledger import Poison, Settled, Settlement
-from domain.values import ReminderId
 
 # The event's row is looked at again, not locked. Its status is asked for beside its version, since whoever
 # changes that row alone, from elsewhere, need not know of versions (INV-REM-4).
@@ -29,86 +28,119 @@ returning b.number
 """
 
 
-@frozen
-class Row:
-    """A decided reminder and what will be written of it."""
+# What is to be written of one decided reminder: its history, and its message where it has one.
+Encoded = tuple[bytes, bytes | None]
 
-    settled: Settled
-    id: bytes
-    history: Sequence[bytes]
-    message: bytes | None
+
+class Unencodable(Exception):
+    """Some of a batch cannot be encoded; the rest is to be written without them."""
+
+
+@define
+class Encoding:
+    """A batch and, once it has run, what is to be written of it; it then holds no row that cannot be."""
+
+    copying: Copying
+    batch: list[Settled]
+    encoded: list[Encoded] = field(factory=list)
+    poison: list[Poison] = field(factory=list)
+
+    def run(self) -> Sequence[Encoded]:
+        good: list[Settled] = []
+        for settled in self.batch:
+            try:
+                self.encoded.append(_encode(settled, self.copying))
+            except Exception as problem:
+                why = f"it cannot be encoded: {type(problem).__name__}: {problem}"
+                self.poison.append(_poison(settled, why))
+            else:
+                good.append(settled)
+        self.batch = good
+        if self.poison:
+            raise Unencodable
+        return self.encoded
 
 
 def settle(session: Session, copying: Copying, batch: Sequence[Settled]) -> Settlement:
-    rows: list[Row] = []
-    poison: list[Poison] = []
-    for settled in batch:
-        try:
-            rows.append(_encode(settled, copying))
-        except Exception as problem:
-            poison.append(_poison(settled, f"it cannot be encoded: {type(problem).__name__}: {problem}"))
-    moved, refused = _write_past_refusals(session, rows)
-    written = {row.settled.state.id for row in moved}
-    out: set[ReminderId] = {one.reminder_id for one in refused}
-    ids = [row.settled.state.id for row in rows] if len(written) < len(rows) else []
-    return Settlement(
-        written, [id_ for id_ in ids if id_ not in written and id_ not in out], poison + refused
+    if not batch:
+        return Settlement(())
+    # Ids sort by time: in their order, what was made together is found and written on the same pages.
+    encoding = Encoding(copying, sorted(batch, key=lambda settled: settled.state.id.int))
+    try:
+        moved, refused = _write(session, encoding.batch, encoding.run), list[Poison]()
+    except Unencodable:
+        moved, refused = _write_past_refusals(session, encoding.batch, encoding.encoded)
+    except psycopg.Error as error:
+        moved, refused = _write_by_halves(session, encoding.batch, encoding.encoded, error)
+    written = {settled.state.id for settled in moved}
+    poison = encoding.poison + refused
+    if len(written) == len(batch):
+        return Settlement(written)
+    left = {settled.state.id for settled in batch} - written - {one.reminder_id for one in poison}
+    return Settlement(written, left, poison)
+
+
+def _write_past_refusals(
+    session: Session, batch: Sequence[Settled], encoded: Sequence[Encoded]
+) -> tuple[list[Settled], list[Poison]]:
+    if not batch:
+        return [], []
+    try:
+        return _write(session, batch, lambda: encoded), []
+    except psycopg.Error as error:
+        return _write_by_halves(session, batch, encoded, error)
+
+
+def _write_by_halves(
+    session: Session, batch: Sequence[Settled], encoded: Sequence[Encoded], error: psycopg.Error
+) -> tuple[list[Settled], list[Poison]]:
+    """Write what can be of a batch that was refused as a whole: one savepoint a half, never one a row."""
+    if not is_about_a_row(error):
+        raise error
+    if len(batch) == 1:
+        return [], [_poison(batch[0], f"the database refused it: {refusal(error)}")]
+    middle = len(batch) // 2
+    first = _write_past_refusals(session, batch[:middle], encoded[:middle])
+    second = _write_past_refusals(session, batch[middle:], encoded[middle:])
+    return first[0] + second[0], first[1] + second[1]
+
+
+def _write(
+    session: Session, batch: Sequence[Settled], encode: Callable[[], Sequence[Encoded]]
+) -> list[Settled]:
+    """Write those that are still as they were decided on, under a savepoint: row, history, message.
+
+    The server updates the rows while their history and messages are encoded here.
+    """
+    with session.savepoint():
+        numbers, encoded = session.rows_meanwhile(UPDATE, _arrays(batch), encode)
+        moved = [number - 1 for (number,) in numbers]
+        rows = [encoded[number] for number in moved]
+        session.copy(copying.HISTORY, copying.stream([history for history, _ in rows]))
+        session.copy(copying.OUTBOX, copying.stream([message for _, message in rows if message is not None]))
+    return [batch[number] for number in moved]
+
+
+def _arrays(batch: Sequence[Settled]) -> Sequence[binary.Array]:
+    states = [settled.state for settled in batch]
+    return (
+        binary.uuids([state.id.bytes for state in states]),
+        binary.int8s([settled.after for settled in batch]),
+        binary.int8s([settled.after + len(settled.events) for settled in batch]),
+        binary.int8s([settled.event_version for settled in batch]),
+        binary.instants([state.sent_at for state in states]),
+        binary.texts([state.reason for state in states]),
+        binary.instants([settled.events[-1].at for settled in batch]),
     )
 
 
-def _encode(settled: Settled, copying: Copying) -> Row:
-    id_ = settled.state.id.bytes
-    history = [
-        copying.history_row(id_, version, event)
-        for version, event in enumerate(settled.events, settled.after + 1)
-    ]
-    return Row(settled, id_, history, copying.outbox_row(id_, settled.message) if settled.message else None)
-
-
-def _write_past_refusals(session: Session, rows: Sequence[Row]) -> tuple[list[Row], list[Poison]]:
-    """Write the rows, and where the database refuses one look for it by halves, under a savepoint each."""
-    moved: list[Row] = []
-    refused: list[Poison] = []
-    halves = [rows] if rows else []
-    while halves:
-        half = halves.pop()
-        session.say("savepoint half")
-        try:
-            moved += _write(session, half)
-        except psycopg.Error as error:
-            if not is_about_a_row(error):
-                raise
-            session.say("rollback to savepoint half; release savepoint half")
-            if len(half) == 1:
-                refused.append(_poison(half[0].settled, f"the database refused it: {refusal(error)}"))
-            else:
-                middle = len(half) // 2
-                halves += [half[middle:], half[:middle]]
-        else:
-            session.say("release savepoint half")
-    return moved, refused
-
-
-def _write(session: Session, rows: Sequence[Row]) -> list[Row]:
-    """Write those that are still as they were decided on: the reminder, its history, its message."""
-    settled = [row.settled for row in rows]
-    states = [one.state for one in settled]
-    numbers = session.rows(
-        UPDATE,
-        (
-            binary.uuids([row.id for row in rows]),
-            binary.int8s([one.after for one in settled]),
-            binary.int8s([one.after + len(one.events) for one in settled]),
-            binary.int8s([one.event_version for one in settled]),
-            binary.instants([state.sent_at for state in states]),
-            binary.texts([state.reason for state in states]),
-            binary.instants([one.events[-1].at for one in settled]),
-        ),
-    )
-    moved = [rows[number - 1] for (number,) in numbers]
-    session.copy(copying.HISTORY, copying.stream([event for row in moved for event in row.history]))
-    session.copy(copying.OUTBOX, copying.stream([row.message for row in moved if row.message is not None]))
-    return moved
+def _encode(settled: Settled, copying: Copying) -> Encoded:
+    id_, version, message = settled.state.id.bytes, settled.after, settled.message
+    history = b""
+    for event in settled.events:
+        version += 1
+        history += copying.history_row(id_, version, event)
+    return history, None if message is None else copying.outbox_row(id_, message)
 
 
 def _poison(settled: Settled, problem: str) -> Poison:
