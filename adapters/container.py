@@ -71,20 +71,22 @@ class Container(containers.DeclarativeContainer):
     )
     ids = providers.Singleton(UuidIds)
 
+    # Channels only stamp what they send: their clock must not fail with the database.
+    own_clock = providers.Singleton(SystemClock)
     console = providers.Singleton(ConsoleChannel)
     email = providers.Singleton(
         EmailChannel,
         host=settings.provided.smtp_host,
         port=settings.provided.mail_port,
         sender=settings.provided.smtp_from,
-        clock=clock,
+        clock=own_clock,
         security=settings.provided.smtp_security.value,
         user=settings.provided.smtp_user,
         password=settings.provided.mail_password,
     )
     webhook = providers.Singleton(
         WebhookChannel,
-        clock,
+        own_clock,
         allow_http=settings.provided.webhook_allow_http,
         allow_private=settings.provided.webhook_allow_private,
     )

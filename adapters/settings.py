@@ -103,7 +103,7 @@ class Settings(BaseSettings):
     webhook_allow_http: bool = Field(default=False, description="true or false")
     webhook_allow_private: bool = Field(default=False, description="true or false")
 
-    time_zone: Zone = Field(default="UTC", description="an IANA zone such as Europe/Moscow")
+    time_zone: Zone | None = Field(default=None, description="an IANA zone such as Europe/Moscow")
     language: str = Field(
         default="en", pattern=r"^[a-z]{2,3}$", description="a language's code such as en or ru"
     )

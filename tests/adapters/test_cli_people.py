@@ -27,8 +27,19 @@ def test_a_new_tenant_is_made_along_the_way_and_said_once(tickler: Commands) -> 
     people = tickler.document("person", "list", "--tenant", "acme")
     assert [(one["handle"], one["language"], one["timeZone"]) for one in people] == [
         ("anna", "ru", "Europe/Moscow"),
-        ("boris", "ja", "Asia/Tokyo"),
+        ("boris", "ja", "Europe/Moscow"),
     ]
+
+
+def test_the_zone_of_a_new_tenant_is_never_guessed(
+    desk: MemoryOffice, tickler: Commands, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert tickler.document("person", "add", "anna", "--tenant", "acme")["timeZone"] == "Asia/Tokyo"
+    without = Commands(MemoryOffice.new(Settings()), capsys)
+    answer = without("person", "add", "anna", "--tenant", "acme")
+    assert (answer.code, len(answer.err.splitlines())) == (2, 1)
+    assert "--zone: the tenant 'acme' is new" in answer.err
+    assert without.document("person", "add", "anna", "--tenant", "acme", "--zone", "UTC")["timeZone"] == "UTC"
 
 
 def test_ids_of_ones_own_serve_as_well_as_handles(tickler: Commands) -> None:

@@ -47,7 +47,7 @@ def plan(
     start: Annotated[str, typer.Option(help="Wall time such as '2026-12-01 10:00'; with --all-day a day.")],
     title: Annotated[str | None, typer.Option(help="What people read.")] = None,
     client: Annotated[str | None, typer.Option(help="Who else is reminded: a handle or an id.")] = None,
-    zone: Annotated[str | None, typer.Option(help="IANA zone; without it the owner's.")] = None,
+    zone: Annotated[str | None, typer.Option(help="The IANA zone of --start and --end.")] = None,
     end: Annotated[
         str | None, typer.Option(help="Wall time in the same zone; with --all-day the last day.")
     ] = None,
@@ -74,15 +74,13 @@ def plan(
     start_local = reading.wall_time("--start", start, all_day=all_day)
     appointment_id = reading.appointment_id(appointment)
     checked_title = None if title is None else reading.title(title)
-    if zone is not None:
-        # Before anything is opened: what can be refused at once is.
-        reading.timing(start_local, zone, end=end, minutes=minutes, all_day=all_day)
+    if zone is None:
+        raise Invalid(f"--zone: {start!r} is a wall time; say where, such as --zone Europe/Moscow")
+    timing = reading.timing(start_local, zone, end=end, minutes=minutes, all_day=all_day)
+    reading.check_before_start(triggers, timing)
     with office(context).open(say) as services:
         tenant_id = reading.tenant_id_of(services.people, tenant)
         somebody = reading.find_person(services.people, tenant_id, "--owner", owner)
-        time_zone, is_owners = reading.zone_of_event(zone, somebody, start)
-        timing = reading.timing(start_local, time_zone, end=end, minutes=minutes, all_day=all_day)
-        reading.check_before_start(triggers, timing)
         draft = Draft(
             tenant_id=tenant_id,
             owner_user_id=somebody.id,
@@ -94,8 +92,6 @@ def plan(
             triggers=triggers,
         )
         done = services.calendar.plan(draft)
-        if is_owners:
-            say(f"zone: {time_zone}, as {owner} has it")
         _put(services, done.event.id, as_json)
 
 

@@ -18,6 +18,7 @@ from adapters.inbound.ics import importing
 from adapters.inbound.ics.options import ImportOptions
 from adapters.inbound.ics.report import Report
 from adapters.settings import Settings
+from domain.errors import Invalid
 from domain.values import zone
 
 
@@ -83,6 +84,8 @@ def _options(
     somebody = reading.find_person(services.people, tenant_id, "--owner", owner)
     other = None if client is None else reading.find_person(services.people, tenant_id, "--client", client)
     default_zone = zone_name or somebody.time_zone or settings.time_zone
+    if default_zone is None:
+        raise Invalid("--zone: times in the file may have none; give one, such as --zone Europe/Moscow")
     if zone_name is None:
         say(f"zone: {default_zone}, for times in the file that have none")
     return ImportOptions(

@@ -34,7 +34,8 @@ def add_person(
     tenant: TenantOption,
     language: Annotated[str | None, typer.Option(help="A language's code such as en or ru.")] = None,
     zone_name: Annotated[
-        str | None, typer.Option("--zone", help="An IANA zone such as Europe/Moscow.")
+        str | None,
+        typer.Option("--zone", help="An IANA zone such as Europe/Moscow; without one, the tenant's."),
     ] = None,
     id_: Annotated[
         str | None, typer.Option("--id", help="The id that your own systems know them by.")
@@ -57,7 +58,7 @@ def add_person(
     if maybe_uuid(tenant) is None:
         handle("--tenant", tenant)
     with desk.open(say) as services:
-        home = _tenant(services, settings, tenant)
+        home = _tenant(services, settings, tenant, zone_name or settings.time_zone)
         one = Person(
             id=given_id or UserId(services.ids.new()),
             tenant_id=home.id,
@@ -72,16 +73,20 @@ def add_person(
         put(f"added {one.handle} ({one.id}): language {one.language}, zone {one.time_zone}")
 
 
-def _tenant(services: Services, settings: Settings, text: str) -> Tenant:
-    """The tenant of this handle or id, made now when it is new."""
+def _tenant(services: Services, settings: Settings, text: str, time_zone: str | None) -> Tenant:
+    """The tenant of this handle or id, made now, in this zone, when it is new. No zone is ever guessed."""
     id_ = maybe_uuid(text)
     found = services.people.tenant(TenantId(id_) if id_ else text)
     if found is not None:
         return found
+    if time_zone is None:
+        raise Invalid(
+            f"--zone: the tenant {text!r} is new and has no zone yet; add one, such as --zone Europe/Moscow"
+        )
     new = Tenant(
         id=TenantId(id_ or services.ids.new()),
         handle=text.lower() if id_ else text,
-        time_zone=settings.time_zone,
+        time_zone=time_zone,
         language=settings.language,
     )
     services.people.add_tenant(new)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from attrs import frozen
 
-from application.ports.people import People, Person, Tenant
+from application.ports.people import People, Tenant
 from domain.errors import Invalid
 from domain.triggers import (
     MAX_OFFSET_MINUTES,
@@ -20,12 +20,11 @@ from domain.triggers import (
     due_at,
     trigger,
 )
-from domain.values import AppointmentId, EventId, TenantId, Timing, UserId, instant, zone
+from domain.values import AppointmentId, EventId, TenantId, Timing, UserId, instant
 
 LONGEST_TITLE = 1000
 HANDLE = re.compile(r"\w[\w.@+-]{0,63}")
 WALL_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?(.*)", re.ASCII | re.DOTALL)
-NO_ZONE = "UTC"
 
 
 def uuid(option: str, text: str) -> UUID:
@@ -78,7 +77,7 @@ def tenant_id_of(people: People, text: str) -> TenantId:
 
 @frozen
 class Somebody:
-    """A user by id; `time_zone` is None where none was ever given, `known` whether we have a person of it."""
+    """A user by id; of one whom nobody has told us of we know nothing else."""
 
     id: UserId
     known: bool = False
@@ -90,17 +89,12 @@ def find_person(people: People, tenant_id: TenantId, option: str, text: str) -> 
     id_ = maybe_uuid(text)
     found = people.person(tenant_id, UserId(id_) if id_ else handle(option, text))
     if found is not None:
-        return Somebody(found.id, True, _given_zone(found))
+        return Somebody(found.id, True, found.time_zone)
     if id_:
         return Somebody(UserId(id_))
     raise Invalid(
         f"{option}: there is no person {text!r} in this tenant; `tickler person add {text}` adds one"
     )
-
-
-def _given_zone(person: Person) -> str | None:
-    # UTC is what a person has when nobody said anything; taken for an answer it would be hours off.
-    return None if person.time_zone == NO_ZONE else person.time_zone
 
 
 def title(text: str) -> str:
@@ -133,18 +127,6 @@ def wall_time(option: str, text: str, *, all_day: bool = False) -> datetime:
         return datetime.fromisoformat(f"{day} {clock or '00:00'}")
     except ValueError:
         raise Invalid(f"{option}: {text[:60]!r} is no day and time that there is") from None
-
-
-def zone_of_event(given: str | None, owner: Somebody, start: str) -> tuple[str, bool]:
-    """The zone of a wall time, and whether it is the owner's: nobody else's is ever guessed."""
-    if given is not None:
-        zone(given)
-        return given, False
-    if owner.time_zone is None:
-        raise Invalid(
-            f"--start: {start!r} is a wall time without a zone; add one, such as --zone Europe/Moscow"
-        )
-    return owner.time_zone, True
 
 
 def timing(start: datetime, time_zone: str, *, end: str | None, minutes: int | None, all_day: bool) -> Timing:
