@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import reduce
 
 from attrs import frozen
 
@@ -94,7 +95,7 @@ class Delivering:
         for one in self.deliveries.overdue(self.channel.name, now, 100):
             lost = self._settle(one, delivery.LoseTrack(one.claim, "its sender fell silent", now))
             if lost is not None:
-                yield _handled(self._repeated(lost))
+                yield _handled(lost)
 
     def _deliver_all(self, claimed: Sequence[Delivery], stopping: Callable[[], bool]) -> Iterator[Handled]:
         """Deliver one after the other; whatever ends this early, the rest is given back unsent."""
@@ -126,7 +127,7 @@ class Delivering:
             found = Later(f"it could not be made ready: {type(problem).__name__}")
         outcome = self._send(found) if isinstance(found, OutgoingMessage) else found
         settled = self._settle(claimed, self._meaning(claimed, outcome))
-        return _handled(self._repeated(settled)) if settled is not None else None
+        return _handled(settled) if settled is not None else None
 
     def _look_again(self, claimed: Delivery) -> OutgoingMessage | SkipReason:
         """The message, or why it is not wanted any more."""
@@ -192,25 +193,26 @@ class Delivering:
         return min(self.options.first_wait * (1 << doublings), self.options.longest_wait)
 
     def _settle(self, before: Delivery, command: delivery.Command) -> Delivery | None:
-        """The delivery after the command; None when another claim has it by now."""
+        """The delivery after the command, and after its repeat; None when another claim has it by now."""
         try:
-            (happened,) = delivery.decide(before, command)
-            after = delivery.evolve(before, happened)
+            happened = delivery.decide(before, command)
+            after = reduce(delivery.evolve, happened, before)
+            if self._is_repeated(after):
+                now = self.clock.now()
+                repeat = delivery.decide(after, delivery.Repeat(now + self._wait(after), now))
+                happened, after = [*happened, *repeat], reduce(delivery.evolve, repeat, after)
             self.deliveries.settle(before, happened, after)
         except ClaimIsLost:
             return None
         return after
 
-    def _repeated(self, settled: Delivery) -> Delivery:
+    def _is_repeated(self, one: Delivery) -> bool:
         """An Unknown one goes back to Pending where the channel repeats and tries are left."""
-        if (
-            settled.status is not delivery.Status.UNKNOWN
-            or not self.channel.repeats_unknown
-            or settled.attempts >= self.options.max_attempts
-        ):
-            return settled
-        now = self.clock.now()
-        return self._settle(settled, delivery.Repeat(now + self._wait(settled), now)) or settled
+        return (
+            one.status is delivery.Status.UNKNOWN
+            and self.channel.repeats_unknown
+            and one.attempts < self.options.max_attempts
+        )
 
 
 def _is_over(event: CalendarEvent, claimed: Delivery, now: datetime) -> bool:

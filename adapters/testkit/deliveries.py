@@ -303,7 +303,7 @@ def _claimed(deliveries: Deliveries) -> Delivery:
 def _settle(deliveries: Deliveries, before: Delivery, command: delivery.Command) -> Delivery:
     (happened,) = delivery.decide(before, command)
     after = delivery.evolve(before, happened)
-    deliveries.settle(before, happened, after)
+    deliveries.settle(before, [happened], after)
     return after
 
 

@@ -35,8 +35,8 @@ class Deliveries(Protocol):
         Oldest due_at first; those in another's hands are passed over. They come back as Sending.
         """
 
-    def settle(self, before: Delivery, happened: DeliveryEvent, after: Delivery) -> None:
-        """Write what became of a delivery; ClaimIsLost where it is not as `before` any more."""
+    def settle(self, before: Delivery, happened: Sequence[DeliveryEvent], after: Delivery) -> None:
+        """Write what became of it, in one commit; ClaimIsLost where it is not as `before` any more."""
 
     def overdue(self, channel: str, now: datetime, limit: int) -> Sequence[Delivery]:
         """The deliveries of a channel that are Sending though their lease has run out."""

@@ -32,7 +32,7 @@ class MemoryDeliveries:
             self.store.deliveries.update({one.id: one for one in claimed})
         return claimed
 
-    def settle(self, before: Delivery, happened: DeliveryEvent, after: Delivery) -> None:
+    def settle(self, before: Delivery, happened: Sequence[DeliveryEvent], after: Delivery) -> None:
         with self.store.changed:
             if self.store.deliveries.get(before.id) != before:
                 raise ClaimIsLost

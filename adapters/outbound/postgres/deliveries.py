@@ -102,11 +102,12 @@ class PostgresDeliveries:
                 session.change_each(BEGIN_ATTEMPT, [(one.id, one.claim, now) for one in claimed])
         return claimed
 
-    def settle(self, before: Delivery, happened: delivery.Event, after: Delivery) -> None:
+    def settle(self, before: Delivery, happened: Sequence[delivery.Event], after: Delivery) -> None:
         with self.database.transaction() as session:
             if session.change(UPDATE, _changed(before, after)) != 1:
                 raise ClaimIsLost
-            _note_attempt(session, happened, after)
+            for one in happened:
+                _note_attempt(session, one, after)
 
     def overdue(self, channel: str, now: datetime, limit: int) -> Sequence[Delivery]:
         with self.database.transaction() as session:
