@@ -163,7 +163,7 @@ class ReminderDispatchJob:
         """Decide and write claimed rows: what moved, what is poison, how many changed underneath."""
         if not due:
             return [], [], 0
-        parents = transaction.parents({row.state.event_id for row in due})
+        parents = transaction.parents([row.state.event_id for row in due])
         batch: list[Settled] = []
         event_statuses: list[EventStatus] = []
         poison: list[Poison] = []
@@ -181,11 +181,12 @@ class ReminderDispatchJob:
                 case None:
                     poison.append(_poison(row.state, "it has no event"))
         settlement = transaction.settle(batch)
-        written = set(settlement.written)
+        written = settlement.written
+        all_written = len(written) == len(batch)
         moved = [
             _dispatched(settled.state, event_status)
             for settled, event_status in zip(batch, event_statuses, strict=True)
-            if settled.state.id in written
+            if all_written or settled.state.id in written
         ]
         return moved, [*poison, *settlement.poison], len(settlement.stale)
 

@@ -1,6 +1,7 @@
 """The ledger: events, reminders and their history, in one commit."""
 
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
@@ -97,7 +98,7 @@ class Unreadable:
 class Settlement:
     """What came of a batch: written; changed underneath and left out; refused by the store and left out."""
 
-    written: Collection[ReminderId]
+    written: AbstractSet[ReminderId]
     stale: Collection[ReminderId] = ()
     poison: Sequence[Poison] = ()
 

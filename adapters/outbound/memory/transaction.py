@@ -148,7 +148,7 @@ class MemoryTransaction:
                     poison.append(Poison(settled.state.id, settled.state.event_id, str(problem)))
                 else:
                     written.append(settled.state.id)
-        return Settlement(written, stale, poison)
+        return Settlement(set(written), stale, poison)
 
     def _lock(self, row: Hashable) -> None:
         self._store.locks.take(row, self, self._lock_wait)

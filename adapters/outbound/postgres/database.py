@@ -114,15 +114,6 @@ class Session:
     def rows(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> list[Row]:
         return self.cursor.execute(statement, parameters).fetchall()
 
-    def rows_meanwhile(
-        self, statement: LiteralString, parameters: Sequence[Any], meanwhile: Callable[[], Result]
-    ) -> tuple[list[Row], Result]:
-        """The rows, and what was done here while the server was at work on them."""
-        with self.cursor.connection.pipeline():
-            self.cursor.execute(statement, parameters)
-            result = meanwhile()
-            return self.cursor.fetchall(), result
-
     def row(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> Row | None:
         return self.cursor.execute(statement, parameters).fetchone()
 
@@ -141,11 +132,20 @@ class Session:
             copy.write(data)
 
     @contextmanager
-    def savepoint(self) -> Iterator[None]:
-        """What is done in the block can be taken back alone, and is when it raises."""
-        self.say("savepoint part")
+    def savepoint(
+        self, statement: LiteralString, parameters: Sequence[Any], meanwhile: Callable[[], Result]
+    ) -> Iterator[tuple[list[Row], Result]]:
+        """Under a savepoint, the rows of a statement, and what was done here while the server was at it.
+
+        All that was done in the block is taken back, and it alone, when it raises.
+        """
         try:
-            yield
+            with self.cursor.connection.pipeline():
+                self.cursor.execute("savepoint part")
+                self.cursor.execute(statement, parameters)
+                result = meanwhile()
+                rows = self.cursor.fetchall()
+            yield rows, result
         except Exception:
             self.say("rollback to savepoint part; release savepoint part")
             raise

@@ -63,7 +63,7 @@ class Encoding:
 
 def settle(session: Session, copying: Copying, batch: Sequence[Settled]) -> Settlement:
     if not batch:
-        return Settlement(())
+        return Settlement(frozenset())
     # Ids sort by time: in their order, what was made together is found and written on the same pages.
     encoding = Encoding(copying, sorted(batch, key=lambda settled: settled.state.id.int))
     try:
@@ -112,8 +112,7 @@ def _write(
 
     The server updates the rows while their history and messages are encoded here.
     """
-    with session.savepoint():
-        numbers, encoded = session.rows_meanwhile(UPDATE, _arrays(batch), encode)
+    with session.savepoint(UPDATE, _arrays(batch), encode) as (numbers, encoded):
         moved = [number - 1 for (number,) in numbers]
         rows = [encoded[number] for number in moved]
         session.copy(copying.HISTORY, copying.stream([history for history, _ in rows]))

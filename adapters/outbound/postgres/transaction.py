@@ -131,7 +131,7 @@ class PostgresTransaction:
         self, as_of: datetime, claimed: Collection[ReminderId], last: tuple[datetime, ReminderId] | None
     ) -> int:
         found = self.session.row(
-            PASSED_OVER, (as_of, *(last or (as_of, HIGHEST_ID)), list(self._not_moved(claimed)))
+            PASSED_OVER, (as_of, *(last or (as_of, HIGHEST_ID)), _uuids(self._not_moved(claimed)))
         )
         assert found is not None
         return int(found[0])
