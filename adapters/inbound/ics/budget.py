@@ -27,7 +27,7 @@ class Budget:
     """
 
     each: float = 2.0
-    left: float = 60.0
+    left: float = 30.0
 
     def run(self, work: Callable[[], Result]) -> Result:
         """What `work` returns; TooMuchWork when it takes longer than it may."""
