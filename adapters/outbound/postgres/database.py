@@ -144,8 +144,7 @@ class Session:
                 self.cursor.execute("savepoint part")
                 self.cursor.execute(statement, parameters)
                 result = meanwhile()
-                rows = self.cursor.fetchall()
-            yield rows, result
+            yield self.cursor.fetchall(), result
         except Exception:
             self.say("rollback to savepoint part; release savepoint part")
             raise
