@@ -57,7 +57,7 @@ class MailServer:
 
     @property
     def mails(self) -> list[EmailMessage]:
-        return [email.message_from_bytes(one, policy=email.policy.default) for one in self.received]  # type: ignore[misc]
+        return [email.message_from_bytes(one, policy=email.policy.default) for one in self.received]
 
     async def handle_EHLO(
         self, server: SMTP, session: Session, envelope: Envelope, hostname: str, responses: list[str]
@@ -95,6 +95,6 @@ async def _said(server: SMTP, answer: str) -> str:
     if answer == HANG:
         await asyncio.Event().wait()
     if answer == DROP:
-        assert server.transport is not None
+        assert isinstance(server.transport, asyncio.WriteTransport)
         server.transport.abort()
     return answer

@@ -363,7 +363,7 @@ class LedgerIsAway(MemoryLedger):
 
 
 class SettlesNothing(MemoryDeliveries):
-    def settle(self, before: Delivery, happened: delivery.Event, after: Delivery) -> NoReturn:
+    def settle(self, before: Delivery, happened: Sequence[delivery.Event], after: Delivery) -> NoReturn:
         raise Unavailable("connection refused")
 
 

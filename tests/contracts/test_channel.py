@@ -22,7 +22,7 @@ CLOCK = SettableClock(datetime(2026, 11, 29, 12, 0, tzinfo=UTC))
 
 
 class Terminal(io.StringIO):
-    encoding = "utf-8"  # type: ignore[assignment]
+    encoding = "utf-8"
     problem: Exception | None = None
 
     def write(self, text: str) -> int:
