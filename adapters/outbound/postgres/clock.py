@@ -1,6 +1,6 @@
 """The database's clock: one for all instances, so that they agree on what is due."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from time import monotonic
 
 from attrs import frozen
@@ -14,11 +14,9 @@ class PostgresClock:
 
     def now(self) -> datetime:
         """Raises Unavailable when the database cannot be asked."""
-        with self.database.transaction() as session:
-            found = session.row("select clock_timestamp()")
-        assert found is not None
-        now: datetime = found[0]
-        return now
+        (now,) = self.database.ask("select clock_timestamp() at time zone 'UTC'")
+        utc: datetime = now.replace(tzinfo=UTC)
+        return utc
 
     def monotonic(self) -> float:
         return monotonic()

@@ -215,6 +215,18 @@ class Database:
         finally:
             self._give_back(connection)
 
+    def ask(self, question: LiteralString) -> Row:
+        """The one row of a question that locks nothing and takes no time; no transaction is made for it."""
+        connection = self._checkout()
+        try:
+            found = connection.cursor(binary=True).execute(question).fetchone()
+        except psycopg.Error as error:
+            raise translated(error, self._password) from None
+        finally:
+            self._give_back(connection)
+        assert found is not None
+        return found
+
     def interrupt(self) -> None:
         """From another thread: end the statements in flight, and the waits for a connection, within 2 s.
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -137,12 +138,13 @@ class EmbeddedPostgres:
         self.release()
 
     def _prepare_home(self) -> None:
-        if not self._home.exists():
+        # Others may be making the same folders at this moment.
+        with suppress(FileExistsError):
             self._home.mkdir(parents=True)
             self._home.chmod(0o711 if os.geteuid() == 0 else 0o700)
         keeper = self._home.stat()
         entry = self._home / "postgres"
-        if not os.path.lexists(entry):
+        with suppress(FileExistsError):
             entry.mkdir()
             entry.chmod(0o711 if os.geteuid() == 0 else 0o700)
             give(entry, keeper.st_uid, keeper.st_gid)

@@ -1,0 +1,68 @@
+"""Pairs of runs, each in a process of its own over a database of its own."""
+
+import resource
+import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+from attrs import frozen
+
+from tests.benchmarks.dispatch import cycle, limit
+from tests.benchmarks.dispatch.comparing import difference
+from tests.benchmarks.dispatch.databases import copy_of_template
+
+Drain = Callable[[str, int], tuple[int, float]]
+
+
+class Different(Exception):
+    """Both sides did not write the same."""
+
+
+@frozen
+class Run:
+    rows: int
+    seconds: float
+    peak_mib: float
+
+    @property
+    def rows_per_s(self) -> float:
+        return self.rows / self.seconds
+
+
+@frozen
+class Pair:
+    cycle: Run
+    limit: Run
+
+    @property
+    def ratio(self) -> float:
+        return self.cycle.rows_per_s / self.limit.rows_per_s
+
+
+def run_pair(server: str, batch: int, reminders: int, limit_first: bool) -> Pair:
+    """Run both sides on equal databases, one after the other, and compare what they wrote.
+
+    Raises Different where that is not the same, or not all of it.
+    """
+    with copy_of_template(server, "by_cycle") as ours, copy_of_template(server, "by_limit") as theirs:
+        sides = [(cycle.drain, ours), (limit.drain, theirs)]
+        runs = [_run(*side, batch) for side in (reversed(sides) if limit_first else sides)]
+        pair = Pair(*(reversed(runs) if limit_first else runs))
+        for run in (pair.cycle, pair.limit):
+            if run.rows != reminders:
+                raise Different(f"{run.rows} rows were dispatched, not {reminders}")
+        if found := difference(ours, theirs):
+            raise Different(found)
+    return pair
+
+
+def _run(drain: Drain, conninfo: str, batch: int) -> Run:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        return process.submit(_measured, drain, conninfo, batch).result()
+
+
+def _measured(drain: Drain, conninfo: str, batch: int) -> Run:
+    rows, seconds = drain(conninfo, batch)
+    unit = 1 if sys.platform == "darwin" else 1024
+    return Run(rows, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20)
