@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Any, LiteralString, Self, TypeVar
 
 import psycopg
-from attrs import frozen
+from attrs import define, field, frozen
 from psycopg import Connection, Cursor
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
@@ -105,11 +105,12 @@ class BoundedConnection(Connection[Row]):
             self.cancel_safe(timeout=CANCEL_SECONDS)
 
 
-@frozen
+@define
 class Session:
     """One transaction's hands on its connection; answers come in the binary format."""
 
     cursor: Cursor[Row]
+    _open_part: bool = field(init=False, default=False)
 
     def rows(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> list[Row]:
         return self.cursor.execute(statement, parameters).fetchall()
@@ -137,18 +138,22 @@ class Session:
     ) -> Iterator[tuple[list[Row], Result]]:
         """Under a savepoint, the rows of a statement, and what was done here while the server was at it.
 
-        All that was done in the block is taken back, and it alone, when it raises.
+        All that was done in the block is taken back, and it alone, when it raises. What was done before in
+        such a block cannot be any more: its savepoint is released on the way, or by the commit.
         """
         try:
             with self.cursor.connection.pipeline():
+                if self._open_part:
+                    self.cursor.execute("release savepoint part")
                 self.cursor.execute("savepoint part")
                 self.cursor.execute(statement, parameters)
                 result = meanwhile()
             yield self.cursor.fetchall(), result
         except Exception:
+            self._open_part = False
             self.say("rollback to savepoint part; release savepoint part")
             raise
-        self.say("release savepoint part")
+        self._open_part = True
 
     def say(self, statement: LiteralString) -> str:
         """A statement without parameters, in the simple protocol: several may stand in one; its tag."""
