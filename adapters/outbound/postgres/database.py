@@ -7,25 +7,22 @@ the message that begins it.
 import contextlib
 import select
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from time import monotonic
-from typing import Any, LiteralString, Self, TypeVar
+from typing import LiteralString
 
 import psycopg
-from attrs import define, field, frozen
-from psycopg import Connection, Cursor
+from attrs import frozen
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 
-from adapters.outbound.postgres.binary import Array, ArrayDumper
-from adapters.outbound.postgres.errors import DatabaseRefused, Silent, one_line, translated, without
+from adapters.outbound.postgres.connection import CANCEL_SECONDS, BoundedConnection, Row
+from adapters.outbound.postgres.errors import DatabaseRefused, one_line, translated, without
+from adapters.outbound.postgres.session import Session
 from application.ports.errors import Unavailable
-
-Row = tuple[Any, ...]
-Result = TypeVar("Result")
 
 # Keepalives notice a dead peer within 11 s, and unanswered data within 10 s; a socket file ignores them.
 NETWORK = {
@@ -36,7 +33,6 @@ NETWORK = {
     "tcp_user_timeout": 10_000,
 }
 CHECKOUT_SLICE_SECONDS = 0.2
-CANCEL_SECONDS = 1.0
 
 
 @frozen
@@ -52,112 +48,6 @@ class Patience:
     idle: timedelta = timedelta(seconds=10)
     silence: timedelta = timedelta(seconds=25)
     checkout: timedelta = timedelta(seconds=10)
-
-
-class BoundedConnection(Connection[Row]):
-    """A connection whose waits end: at an answer, when `silence` has passed, or soon after an interrupt."""
-
-    silence = Patience().silence.total_seconds()
-    waits = False
-    gives_up_at = float("inf")
-
-    @classmethod
-    def connect(  # type: ignore[override]
-        cls, conninfo: str, *, silence: float, on_failure: Callable[[psycopg.Error], None], **options: Any
-    ) -> Self:
-        try:
-            connection = super().connect(conninfo, **options)
-        except psycopg.Error as problem:
-            on_failure(problem)
-            raise
-        connection.silence = silence
-        connection.adapters.register_dumper(Array, ArrayDumper)
-        return connection
-
-    def wait(
-        self, gen: Generator[Any, Any, Result], interval: float = 0.1, timeout: float | None = None
-    ) -> Result:
-        self.gives_up_at = monotonic() + self.silence
-        self.waits = True
-        try:
-            return super().wait(self._bounded(gen), interval, timeout)
-        finally:
-            self.waits = False
-
-    def _bounded(self, gen: Generator[Any, Any, Result]) -> Generator[Any, Any, Result]:
-        try:
-            wanted = next(gen)
-            while True:
-                ready = yield wanted
-                if not ready and monotonic() > self.gives_up_at:
-                    raise Silent("the database gave no answer in time")
-                wanted = gen.send(ready)
-        except StopIteration as done:
-            result: Result = done.value
-            return result
-
-    def interrupt(self) -> None:
-        """From another thread: end the statement in flight, by its own answer or without one."""
-        if not self.waits:
-            return
-        self.gives_up_at = min(self.gives_up_at, monotonic() + CANCEL_SECONDS)
-        with contextlib.suppress(psycopg.Error):
-            self.cancel_safe(timeout=CANCEL_SECONDS)
-
-
-@define
-class Session:
-    """One transaction's hands on its connection; answers come in the binary format."""
-
-    cursor: Cursor[Row]
-    _open_part: bool = field(init=False, default=False)
-
-    def rows(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> list[Row]:
-        return self.cursor.execute(statement, parameters).fetchall()
-
-    def row(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> Row | None:
-        return self.cursor.execute(statement, parameters).fetchone()
-
-    def change(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> int:
-        """How many rows the statement touched."""
-        return self.cursor.execute(statement, parameters).rowcount
-
-    def change_each(self, statement: LiteralString, parameters: Sequence[Sequence[Any]]) -> int:
-        """How many rows the statement touched, over all the parameters."""
-        self.cursor.executemany(statement, parameters)
-        return self.cursor.rowcount
-
-    def copy(self, statement: LiteralString, data: bytes) -> None:
-        """Feed a COPY … FROM STDIN."""
-        with self.cursor.copy(statement) as copy:
-            copy.write(data)
-
-    @contextmanager
-    def savepoint(
-        self, statement: LiteralString, parameters: Sequence[Any], meanwhile: Callable[[], Result]
-    ) -> Iterator[tuple[list[Row], Result]]:
-        """Under a savepoint, the rows of a statement, and what was done here while the server was at it.
-
-        All that was done in the block is taken back, and it alone, when it raises. What was done before in
-        such a block cannot be any more: its savepoint is released on the way, or by the commit.
-        """
-        try:
-            with self.cursor.connection.pipeline():
-                if self._open_part:
-                    self.cursor.execute("release savepoint part")
-                self.cursor.execute("savepoint part")
-                self.cursor.execute(statement, parameters)
-                result = meanwhile()
-            yield self.cursor.fetchall(), result
-        except Exception:
-            self._open_part = False
-            self.say("rollback to savepoint part; release savepoint part")
-            raise
-        self._open_part = True
-
-    def say(self, statement: LiteralString) -> str:
-        """A statement without parameters, in the simple protocol: several may stand in one; its tag."""
-        return self.cursor.execute(statement, prepare=False, binary=False).statusmessage or ""
 
 
 class Database:

@@ -6,7 +6,9 @@ from typing import Any
 
 from attrs import frozen
 
-from adapters.outbound.postgres.database import Database, Row, Session
+from adapters.outbound.postgres.connection import Row
+from adapters.outbound.postgres.database import Database
+from adapters.outbound.postgres.session import Session
 from application.ports.backlog import Backlog
 from application.ports.deliveries import Received
 from domain import delivery

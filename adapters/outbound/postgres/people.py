@@ -6,7 +6,8 @@ from uuid import UUID
 
 from attrs import frozen
 
-from adapters.outbound.postgres.database import Database, Row
+from adapters.outbound.postgres.connection import Row
+from adapters.outbound.postgres.database import Database
 from application.ports.people import ContactPoint, Person, Recipient, Tenant
 from domain.values import TenantId, UserId
 

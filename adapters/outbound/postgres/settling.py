@@ -7,8 +7,8 @@ from attrs import define, field
 
 from adapters.outbound.postgres import binary, copying
 from adapters.outbound.postgres.copying import Copying
-from adapters.outbound.postgres.database import Session
 from adapters.outbound.postgres.errors import is_about_a_row, refusal
+from adapters.outbound.postgres.session import Session
 from application.ports.ledger import Poison, Settled, Settlement
 
 # The event's row is looked at again, not locked. Its status is asked for beside its version, since whoever

@@ -9,7 +9,6 @@ from attrs import field, frozen
 from adapters.codec import Malformed, check_title
 from adapters.outbound.postgres import binary, copying
 from adapters.outbound.postgres.copying import Copying
-from adapters.outbound.postgres.database import Session
 from adapters.outbound.postgres.rows import (
     SELECT_EVENT,
     SELECT_REMINDER,
@@ -18,6 +17,7 @@ from adapters.outbound.postgres.rows import (
     read_reminder,
     reminder_values,
 )
+from adapters.outbound.postgres.session import Session
 from adapters.outbound.postgres.settling import settle
 from application.ports.errors import Conflict
 from application.ports.ledger import (
