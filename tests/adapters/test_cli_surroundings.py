@@ -33,6 +33,8 @@ def test_over_a_real_server_an_event_is_planned_shown_and_dispatched(
         "anna",
         "--start",
         "2099-12-01 10:00",
+        "--zone",
+        "Europe/Moscow",
         "--title",
         "Far",
     )
