@@ -17,8 +17,11 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from adapters.outbound.postgres.embedded import EmbeddedPostgres
-from adapters.outbound.postgres.migrations import migrate
+# Before anything imports them: else assertions of the contract suites do not say what they saw.
+pytest.register_assert_rewrite("adapters.testkit")
+
+from adapters.outbound.postgres.embedded import EmbeddedPostgres  # noqa: E402
+from adapters.outbound.postgres.migrations import migrate  # noqa: E402
 
 RUN_FOLDER = "TICKLER_TEST_RUN_FOLDER"
 RUN_PREFIX = "tickler-tests-"

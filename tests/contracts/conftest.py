@@ -9,9 +9,6 @@ import pytest
 
 from adapters.outbound.postgres.database import Database, Patience
 
-# Else assertions of the contract suites do not say what they saw, as those of tests do.
-pytest.register_assert_rewrite("adapters.testkit")
-
 PATIENCE = Patience()
 
 

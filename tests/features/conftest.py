@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-pytest.register_assert_rewrite("adapters.testkit")
-
-from tests.features.stores import MemoryBehind, PostgresBehind, Store  # noqa: E402
-from tests.features.world import World  # noqa: E402
+from tests.features.stores import MemoryBehind, PostgresBehind, Store
+from tests.features.world import World
 
 STEPS = ("calendar", "dispatch", "races", "notifications")
 
