@@ -151,6 +151,7 @@ def _say_dispatched(said: Any, item: Dispatched) -> None:
             ReminderId=item.reminder_id,
             EventId=item.event_id,
             EventStatus=item.event_status.value,
+            Reason=None if item.reason is None else item.reason.value,
             TenantId=item.tenant_id,
         )
 

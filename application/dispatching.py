@@ -23,7 +23,7 @@ from application.ports.machine import Clock, Ids
 from domain import policies, reminder
 from domain.calendar_event import CalendarEvent
 from domain.errors import Invalid
-from domain.reminder import Reminder, Status
+from domain.reminder import Reminder, SkipReason, Status
 from domain.values import EventId, EventStatus, ReminderId, TenantId
 
 TOPIC = "pin.calendar.reminder-due.v1"
@@ -58,7 +58,7 @@ class ReminderDispatchOptions:
 
 @frozen
 class Dispatched:
-    """What became of one reminder in a cycle, in ids only."""
+    """What became of one reminder in a cycle, in ids only; `reason` where it was skipped."""
 
     reminder_id: ReminderId
     event_id: EventId
@@ -67,6 +67,7 @@ class Dispatched:
     due_at: datetime
     status: Status
     event_status: EventStatus
+    reason: SkipReason | None = None
 
 
 @frozen
@@ -216,4 +217,5 @@ def _dispatched(state: Reminder, event_status: EventStatus) -> Dispatched:
         state.due_at,
         state.status,
         event_status,
+        state.reason,
     )

@@ -83,6 +83,7 @@ def test_a_cycle_is_told_by_the_specifications_names_and_in_ids_only(
                 "ReminderId": str(of_event[skipped_event]),
                 "EventId": str(skipped_event),
                 "EventStatus": "Cancelled",
+                "Reason": "cancelled",
                 "TenantId": str(TENANT),
             },
         ),
