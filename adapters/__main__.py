@@ -80,7 +80,7 @@ class PostgresOffice:
 
     def throwaway(self, home: Path, console: TextIO) -> Office:
         changed = {"home": home, "database_url": None, "log_level": LogLevel.WARNING, **SHORT_CADENCE}
-        return PostgresOffice(self.settings.model_copy(update=changed), console)
+        return PostgresOffice(self.settings.with_usual_rules().model_copy(update=changed), console)
 
     @contextmanager
     def _server(self, say: Say) -> Iterator[str]:

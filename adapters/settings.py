@@ -138,6 +138,13 @@ class Settings(BaseSettings):
             or {Security.STARTTLS: 587, Security.SSL: 465, Security.NONE: 25}[self.smtp_security]
         )
 
+    def with_usual_rules(self) -> "Settings":
+        """The same, with every `dispatch_…` as if it had not been set."""
+        rules = {
+            name: field for name, field in type(self).model_fields.items() if name.startswith("dispatch_")
+        }
+        return self.model_copy(update={name: field.get_default() for name, field in rules.items()})
+
     def dispatch_options(self) -> ReminderDispatchOptions:
         return ReminderDispatchOptions(
             batch_size=self.dispatch_batch_size,

@@ -7,13 +7,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import psycopg
 import pytest
 from attrs import frozen
 
+from adapters.__main__ import PostgresOffice
 from adapters.outbound.postgres.embedded import EmbeddedPostgres
+from adapters.settings import Settings
+from application.dispatching import ReminderDispatchOptions
 
 WITHIN_S = 5.0
 PATIENCE_S = 60.0
@@ -204,6 +208,12 @@ def test_the_demo_shows_reminders_leaving_and_checks_itself(home: Home) -> None:
         ("Skipped", "moved", 0),
     ]
     assert not home.folder.exists()
+
+
+def test_the_demo_goes_by_the_usual_rules_and_a_short_cadence_whatever_is_set(tmp_path: Path) -> None:
+    mine = Settings(dispatch_stale_after=1.0, dispatch_batch_size=1, dispatch_catch_up=False)
+    desk = PostgresOffice(mine).throwaway(tmp_path, sys.stdout)
+    assert desk.settings.dispatch_options() == ReminderDispatchOptions(interval=timedelta(seconds=1))
 
 
 def test_ctrl_c_ends_the_demo_with_exit_code_0(home: Home) -> None:

@@ -1,6 +1,7 @@
 from datetime import timedelta
 
 import pytest
+from attrs import fields
 
 from adapters.settings import Settings, WrongSetting
 from application.dispatching import ReminderDispatchOptions
@@ -23,21 +24,37 @@ def test_without_any_setting_the_job_has_the_options_of_the_specification() -> N
 
 
 def test_each_dispatch_setting_reaches_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {
-        "BATCH_SIZE": "7",
-        "INTERVAL": "1.5",
-        "MAX_DURATION": "2",
-        "CATCH_UP": "false",
-        "STALE_AFTER": "3600",
-    }.items():
-        monkeypatch.setenv(f"TICKLER_DISPATCH_{name}", value)
-    assert Settings.read().dispatch_options() == ReminderDispatchOptions(
+    given = {
+        "dispatch_batch_size": "7",
+        "dispatch_interval": "1.5",
+        "dispatch_max_duration": "2",
+        "dispatch_catch_up": "false",
+        "dispatch_stale_after": "3600",
+    }
+    for name, value in given.items():
+        monkeypatch.setenv(f"TICKLER_{name.upper()}", value)
+    options = Settings.read().dispatch_options()
+    assert options == ReminderDispatchOptions(
         batch_size=7,
         interval=timedelta(seconds=1.5),
         max_duration=timedelta(seconds=2),
         catch_up=False,
         stale_after=timedelta(hours=1),
     )
+    assert given.keys() == {name for name in Settings.model_fields if name.startswith("dispatch_")}
+    as_usual = [
+        one.name for one in fields(ReminderDispatchOptions) if getattr(options, one.name) == one.default
+    ]
+    assert as_usual == []  # else no setting feeds it
+
+
+def test_the_usual_rules_are_those_of_nobodys_settings_and_change_nothing_else() -> None:
+    given = Settings(
+        dispatch_batch_size=7, dispatch_catch_up=False, dispatch_stale_after=1.0, smtp_host="mail"
+    )
+    usual = given.with_usual_rules()
+    assert usual.dispatch_options() == ReminderDispatchOptions()
+    assert usual == Settings(smtp_host="mail")
 
 
 @pytest.mark.parametrize(
