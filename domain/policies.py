@@ -78,9 +78,11 @@ def when_reminder_due(
     event: CalendarEvent,
     event_version: int,
     as_of: datetime,
-    stale_after: timedelta | None = None,
+    stale_after: timedelta | None,
 ) -> Send | Skip:
-    """Send on an open event, skip on one that is over (INV-REM-4) and, where wished, what is too late.
+    """Skip on an event that is over (INV-REM-4), then what is found later than `stale_after`, else send.
+
+    The first reason that holds wins, in that order. Without `stale_after` nothing is too late.
 
     Source: the specification's algorithm, "Бизнес-правила и переходы".
     """

@@ -87,7 +87,7 @@ class Drawer:
     def cycle(self, as_of: datetime) -> None:
         assert self.event is not None
         for one in [one for one in self.pending() if one.due_at < as_of]:
-            self.ask(Ask(one.id, policies.when_reminder_due(one, self.event, self.version, as_of)))
+            self.ask(Ask(one.id, policies.when_reminder_due(one, self.event, self.version, as_of, None)))
             if self.reminders[one.id].status is Status.SENT:
                 self.outbox.append(policies.when_reminder_sent(self.reminders[one.id], self.event))
 
@@ -259,7 +259,7 @@ def test_inv_rem_4_a_due_reminder_is_sent_on_an_open_event_alone(status: EventSt
         EventStatus.COMPLETED: Skip(SkipReason.COMPLETED, as_of),
         EventStatus.CANCELLED: Skip(SkipReason.CANCELLED, as_of),
     }
-    assert policies.when_reminder_due(pending(), event_in(status), 7, as_of) == wanted[status]
+    assert policies.when_reminder_due(pending(), event_in(status), 7, as_of, None) == wanted[status]
 
 
 def test_what_is_found_too_late_is_skipped_as_stale_only_where_that_is_wished() -> None:
@@ -268,14 +268,22 @@ def test_what_is_found_too_late_is_skipped_as_stale_only_where_that_is_wished() 
     late = edge + timedelta(microseconds=1)
     assert policies.when_reminder_due(due, planned(), 1, edge, grace) == Send(EventStatus.PLANNED, 1, edge)
     assert policies.when_reminder_due(due, planned(), 1, late, grace) == Skip(SkipReason.STALE, late)
-    assert policies.when_reminder_due(due, planned(), 1, late) == Send(EventStatus.PLANNED, 1, late)
+    assert policies.when_reminder_due(due, planned(), 1, late, None) == Send(EventStatus.PLANNED, 1, late)
 
 
-def test_a_late_reminder_of_a_cancelled_event_is_skipped_for_the_cancel() -> None:
-    asked = policies.when_reminder_due(
-        pending(), event_in(EventStatus.CANCELLED), 1, NOW + timedelta(days=9), timedelta(hours=6)
-    )
-    assert asked == Skip(SkipReason.CANCELLED, NOW + timedelta(days=9))
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (EventStatus.CANCELLED, SkipReason.CANCELLED),
+        (EventStatus.COMPLETED, SkipReason.COMPLETED),
+    ],
+)
+def test_a_late_reminder_of_an_event_that_is_over_is_skipped_for_that_and_not_as_stale(
+    status: EventStatus, reason: SkipReason
+) -> None:
+    late = NOW + timedelta(days=9)
+    asked = policies.when_reminder_due(pending(), event_in(status), 1, late, timedelta(hours=6))
+    assert asked == Skip(reason, late)
 
 
 def test_what_a_sent_reminder_tells_is_ids_times_and_closed_lists_from_its_event() -> None:
