@@ -7,7 +7,7 @@ from attrs import frozen
 
 from application.ports.machine import Clock
 from application.ports.outbox import ClaimedMessage, Outbox
-from application.ports.publisher import Acknowledgement, Never, NotNow, Published, Publisher
+from application.ports.publisher import LONGEST_PUBLISH, Acknowledgement, Never, NotNow, Published, Publisher
 
 
 @frozen
@@ -35,7 +35,7 @@ class Relay:
     clock: Clock
     name: str
     batch_size: int = 500
-    lease: timedelta = timedelta(seconds=60)
+    lease: timedelta = 2 * LONGEST_PUBLISH
 
     def batch(self) -> RelayResult:
         claims = self.outbox.claim(self.name, self.batch_size, self.clock.now(), self.lease)
