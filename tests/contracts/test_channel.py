@@ -13,10 +13,17 @@ from adapters.outbound.channels.webhook import WebhookChannel
 from adapters.testkit.channel import Arrived, ChannelContract
 from adapters.testkit.channels import RecordingChannel
 from adapters.testkit.clock import SettableClock
-from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, RefusedForGood
+from application.ports.channel import Accepted, Channel, Later, Outcome, OutcomeUnknown, RefusedForGood
 from tests import mail_server, web_server
 from tests.mail_server import MailServer
 from tests.web_server import WebServer
+
+_: tuple[type[Channel], ...] = (
+    ConsoleChannel,
+    EmailChannel,
+    WebhookChannel,
+    RecordingChannel,
+)  # mypy holds them against the port
 
 CLOCK = SettableClock(datetime(2026, 11, 29, 12, 0, tzinfo=UTC))
 

@@ -4,7 +4,10 @@ from adapters.outbound.memory.deliveries import MemoryDeliveries
 from adapters.outbound.memory.store import MemoryStore
 from adapters.outbound.postgres.deliveries import PostgresDeliveries
 from adapters.testkit.deliveries import DeliveriesContract
+from application.ports.deliveries import Deliveries
 from tests.contracts.conftest import OpenDatabase
+
+_: tuple[type[Deliveries], ...] = (MemoryDeliveries, PostgresDeliveries)  # mypy holds them against the port
 
 
 class TestMemoryDeliveries(DeliveriesContract):

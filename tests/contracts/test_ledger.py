@@ -11,9 +11,12 @@ from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.testkit.examples import NOON
 from adapters.testkit.ledger.contract import LedgerContract
+from application.ports.ledger import Ledger
 from application.ports.outbox import Message
 from domain.values import EventId, ReminderId
 from tests.contracts.conftest import OpenDatabase
+
+_: tuple[type[Ledger], ...] = (MemoryLedger, PostgresLedger)  # mypy holds them against the port
 
 IMPATIENCE = timedelta(seconds=0.2)
 

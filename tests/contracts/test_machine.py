@@ -11,6 +11,14 @@ from adapters.outbound.system import SystemClock, UuidIds
 from adapters.testkit.clock import SettableClock
 from adapters.testkit.ids import CountedIds
 from adapters.testkit.machine import ClockContract, IdsContract
+from application.ports.machine import Clock, Ids
+
+_clocks: tuple[type[Clock], ...] = (
+    SystemClock,
+    SettableClock,
+    PostgresClock,
+)  # mypy holds them against the ports
+_ids: tuple[type[Ids], ...] = (UuidIds, CountedIds)
 
 
 class TestSystemClock(ClockContract):

@@ -12,7 +12,10 @@ from adapters.outbound.memory.store import MemoryStore
 from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.testkit.outbox import OutboxContract
+from application.ports.outbox import Outbox
 from tests.contracts.conftest import OpenDatabase
+
+_: tuple[type[Outbox], ...] = (MemoryOutbox, PostgresOutbox)  # mypy holds them against the port
 
 
 class TestMemoryOutbox(OutboxContract):

@@ -4,7 +4,10 @@ from adapters.outbound.memory.people import MemoryPeople
 from adapters.outbound.memory.store import MemoryStore
 from adapters.outbound.postgres.people import PostgresPeople
 from adapters.testkit.people import PeopleContract
+from application.ports.people import People
 from tests.contracts.conftest import OpenDatabase
+
+_: tuple[type[People], ...] = (MemoryPeople, PostgresPeople)  # mypy holds them against the port
 
 
 class TestMemoryPeople(PeopleContract):
