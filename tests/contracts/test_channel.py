@@ -18,12 +18,8 @@ from tests import mail_server, web_server
 from tests.mail_server import MailServer
 from tests.web_server import WebServer
 
-_: tuple[type[Channel], ...] = (
-    ConsoleChannel,
-    EmailChannel,
-    WebhookChannel,
-    RecordingChannel,
-)  # mypy holds them against the port
+# mypy holds them against the port
+_: tuple[type[Channel], ...] = (ConsoleChannel, EmailChannel, WebhookChannel, RecordingChannel)
 
 CLOCK = SettableClock(datetime(2026, 11, 29, 12, 0, tzinfo=UTC))
 

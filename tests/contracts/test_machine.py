@@ -13,11 +13,8 @@ from adapters.testkit.ids import CountedIds
 from adapters.testkit.machine import ClockContract, IdsContract
 from application.ports.machine import Clock, Ids
 
-_clocks: tuple[type[Clock], ...] = (
-    SystemClock,
-    SettableClock,
-    PostgresClock,
-)  # mypy holds them against the ports
+# mypy holds them against the ports
+_clocks: tuple[type[Clock], ...] = (SystemClock, SettableClock, PostgresClock)
 _ids: tuple[type[Ids], ...] = (UuidIds, CountedIds)
 
 
