@@ -10,7 +10,7 @@ DEV := .venv-dev/bin
 # The programs' names and tests' workers: pytest-xdist's own word for "one a core".
 WORKERS ?= auto
 
-.PHONY: help run test check demo bench prove clean
+.PHONY: help run test check format demo bench prove clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -30,10 +30,14 @@ check: $(DEV)/tickler ## style, types and the directions of imports
 	$(DEV)/mypy
 	$(DEV)/lint-imports
 
+format: $(DEV)/tickler ## lay out and mend what ruff can, so that check gets to types and imports
+	$(DEV)/ruff check --fix .
+	$(DEV)/ruff format .
+
 bench: $(DEV)/tickler ## dispatch against one pure-SQL statement, in one run
 	$(DEV)/python -m tests.benchmarks.dispatch
 
-prove: $(DEV)/tickler ## the longer proofs
+prove: $(DEV)/tickler ## the proof that takes minutes: plans of the claim beside a million reminders to come
 	$(DEV)/python -m pytest -m prove
 
 clean: ## remove what was made here (not the data)
