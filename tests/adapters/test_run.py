@@ -116,8 +116,7 @@ def test_it_comes_to_ready_from_nothing_keeps_its_data_and_serves_commands_besid
     process = home.run()
     home.document("person", "add", "anna", "--tenant", "acme", "--zone", "Europe/Moscow")
     plan = ("event", "plan", "--tenant", "acme", "--owner", "anna", "--start", "2099-12-01 10:00")
-    plan = (*plan, "--zone", "Europe/Moscow")
-    home.document(*plan)
+    home.document(*plan, "--zone", "Europe/Moscow")
     beside = home.document("upcoming", "--days", "3660")
     assert ends(process) == (0, True)
     assert home.document("person", "list", "--tenant", "acme") != []
