@@ -176,6 +176,15 @@ class Upcoming:
     title: str | None
 
 
+@frozen
+class Listed:
+    """An event, its title, and when the next of its Pending reminders is due."""
+
+    event: CalendarEvent
+    title: str | None
+    next_due_at: datetime | None
+
+
 class Ledger(Protocol):
     """Events, reminders and their history."""
 
@@ -199,6 +208,23 @@ class Ledger(Protocol):
 
     def upcoming(self, until: datetime, limit: int, tenant_id: TenantId | None = None) -> Sequence[Upcoming]:
         """Pending reminders due before `until`, oldest first, of one tenant or of all."""
+
+    def events(
+        self,
+        since: datetime,
+        until: datetime,
+        limit: int,
+        tenant_id: TenantId | None = None,
+        *,
+        closed_too: bool = False,
+    ) -> Sequence[Listed]:
+        """Events with since <= start_at < until, ordered by start_at and id, of one tenant or of all.
+
+        Only open ones, unless the completed and cancelled are wanted too.
+        """
+
+    def event_ids(self, first: UUID, last: UUID, limit: int) -> Sequence[EventId]:
+        """The ids of events from `first` to `last`, both included, in order."""
 
     def backlog(self, as_of: datetime) -> Backlog:
         """The Pending reminders with due_at < as_of."""

@@ -11,7 +11,7 @@ from attrs import frozen
 from adapters.outbound.memory.store import MemoryStore
 from adapters.outbound.memory.transaction import MemoryTransaction
 from application.ports.backlog import Backlog
-from application.ports.ledger import Context, Recorded, Upcoming, Versioned
+from application.ports.ledger import Context, Listed, Recorded, Upcoming, Versioned
 from domain.calendar_event import CalendarEvent
 from domain.reminder import Reminder, Status
 from domain.values import EventId, TenantId
@@ -59,10 +59,39 @@ class MemoryLedger:
                 for one in nsmallest(limit, wanted, key=lambda one: (one.due_at, one.id))
             ]
 
+    def events(
+        self,
+        since: datetime,
+        until: datetime,
+        limit: int,
+        tenant_id: TenantId | None = None,
+        *,
+        closed_too: bool = False,
+    ) -> Sequence[Listed]:
+        with self.store.changed:
+            wanted = (
+                row.state
+                for row in self.store.events.values()
+                if since <= row.state.timing.start_at < until
+                and (tenant_id is None or row.state.tenant_id == tenant_id)
+                and (closed_too or row.state.status.is_open)
+            )
+            found = nsmallest(limit, wanted, key=lambda one: (one.timing.start_at, one.id))
+            return [Listed(one, self.store.titles.get(one.id), self._next_due_at(one.id)) for one in found]
+
+    def event_ids(self, first: UUID, last: UUID, limit: int) -> Sequence[EventId]:
+        with self.store.changed:
+            return nsmallest(limit, (id_ for id_ in self.store.events if first <= id_ <= last))
+
     def backlog(self, as_of: datetime) -> Backlog:
         with self.store.changed:
             due = [one.due_at for one in self._due(as_of)]
         return Backlog(len(due), min(due, default=None))
+
+    def _next_due_at(self, event_id: EventId) -> datetime | None:
+        rows = (row.state for row in self.store.reminders.values())
+        due = (one.due_at for one in rows if one.event_id == event_id and one.status is Status.PENDING)
+        return min(due, default=None)
 
     def _due(self, as_of: datetime) -> Iterator[Reminder]:
         states = (row.state for row in self.store.reminders.values())

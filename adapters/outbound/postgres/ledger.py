@@ -13,7 +13,7 @@ from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.rows import SELECT_EVENT, SELECT_REMINDER, read_event, read_reminder
 from adapters.outbound.postgres.transaction import PostgresTransaction
 from application.ports.backlog import Backlog
-from application.ports.ledger import Context, Recorded, Transaction, Upcoming, Versioned
+from application.ports.ledger import Context, Listed, Recorded, Transaction, Upcoming, Versioned
 from domain.calendar_event import CalendarEvent
 from domain.reminder import Reminder
 from domain.values import EventId, TenantId
@@ -31,6 +31,16 @@ UPCOMING = (
 )
 EVENTS = SELECT_EVENT + " where id = any(%b::uuid[])"
 TITLES = "select event_id, title from tickler.texts where event_id = any(%b::uuid[])"
+# Two texts and not one with `or`: only so does a prepared plan walk the tenant's part of the index.
+STARTING = SELECT_EVENT + " where start_at >= %s and start_at < %s"
+STARTING_ORDERED = " and (%s or status in ('Planned', 'InProgress')) order by start_at, id limit %s"
+STARTING_OF_ALL = STARTING + STARTING_ORDERED
+STARTING_OF_TENANT = STARTING + " and tenant_id = %s" + STARTING_ORDERED
+NEXT_DUE = (
+    "select event_id, min(due_at) from tickler.event_reminders"
+    " where status = 'Pending' and event_id = any(%b::uuid[]) group by event_id"
+)
+EVENT_IDS = "select id from tickler.calendar_events where id between %s and %s order by id limit %s"
 BACKLOG = "select count(*), min(due_at) from tickler.event_reminders where status = 'Pending' and due_at < %s"
 
 
@@ -79,6 +89,30 @@ class PostgresLedger:
             for reminder in reminders
             if reminder.event_id in events
         ]
+
+    def events(
+        self,
+        since: datetime,
+        until: datetime,
+        limit: int,
+        tenant_id: TenantId | None = None,
+        *,
+        closed_too: bool = False,
+    ) -> Sequence[Listed]:
+        with self.database.transaction() as session:
+            if tenant_id is None:
+                rows = session.rows(STARTING_OF_ALL, (since, until, closed_too, limit))
+            else:
+                rows = session.rows(STARTING_OF_TENANT, (since, until, tenant_id, closed_too, limit))
+            found = [read_event(row).state for row in rows]
+            ids = [event.id for event in found]
+            titles: dict[UUID, str] = dict(session.rows(TITLES, (ids,)))
+            next_due_at: dict[UUID, datetime] = dict(session.rows(NEXT_DUE, (ids,)))
+        return [Listed(event, titles.get(event.id), next_due_at.get(event.id)) for event in found]
+
+    def event_ids(self, first: UUID, last: UUID, limit: int) -> Sequence[EventId]:
+        with self.database.transaction() as session:
+            return [row[0] for row in session.rows(EVENT_IDS, (first, last, limit))]
 
     def backlog(self, as_of: datetime) -> Backlog:
         with self.database.transaction() as session:

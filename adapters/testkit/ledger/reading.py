@@ -1,6 +1,7 @@
 """The promises of what Ledger gives to read: every value as it was recorded, in its order."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -28,7 +29,7 @@ from adapters.testkit.examples import (
 )
 from adapters.testkit.ledger.surroundings import Surroundings, ids_of
 from application.ports.backlog import Backlog
-from application.ports.ledger import Change, Context, Ledger, Versioned
+from application.ports.ledger import Change, Context, Ledger, Listed, Versioned
 from domain import calendar_event, reminder
 from domain.calendar_event import CalendarEvent
 from domain.reminder import SkipReason
@@ -202,6 +203,51 @@ class ReadingContract(Surroundings):
         assert found(TenantId(numbered(404))) == []
         assert [row.title for row in ledger.upcoming(NOON + 5 * MINUTE, 10)] == [None, None]
 
+    def test_events_are_those_that_start_in_the_window_ordered_by_start_and_id(self, ledger: Ledger) -> None:
+        twins = planned(2, at=_starting(NOON)), planned(1, at=_starting(NOON))
+        later = planned(3, at=_starting(NOON + MINUTE))
+        keep(ledger, later, *twins)
+        assert _listed(ledger, NOON, NOON + MINUTE) == [twins[1].event.id, twins[0].event.id]
+        assert _listed(ledger, NOON + MINUTE, NOON + 2 * MINUTE) == [later.event.id]
+        assert _listed(ledger, NOON, NOON + 2 * MINUTE, limit=1) == [twins[1].event.id]
+
+    def test_events_are_of_one_tenant_or_of_all(self, ledger: Ledger) -> None:
+        one, other = planned(1), planned(2, tenant_id=OTHER_TENANT)
+        keep(ledger, one, other)
+        start = TIMING.start_at
+        assert _listed(ledger, start, start + MINUTE) == [one.event.id, other.event.id]
+        assert _listed(ledger, start, start + MINUTE, tenant_id=OTHER_TENANT) == [other.event.id]
+        assert _listed(ledger, start, start + MINUTE, tenant_id=TenantId(numbered(404))) == []
+
+    def test_closed_events_are_listed_only_where_they_are_wanted_too(self, ledger: Ledger) -> None:
+        kept, gone = planned(1), planned(2)
+        keep(ledger, kept, gone)
+        with ledger.transaction(CYCLE) as transaction:
+            transaction.record([cancelling(Versioned(gone.event, 1))])
+        start = TIMING.start_at
+        assert _listed(ledger, start, start + MINUTE) == [kept.event.id]
+        assert _listed(ledger, start, start + MINUTE, closed_too=True) == [kept.event.id, gone.event.id]
+        assert _listed(ledger, start, start + MINUTE, tenant_id=TENANT) == [kept.event.id]
+
+    def test_a_listed_event_has_its_title_and_its_next_pending_reminder(self, ledger: Ledger) -> None:
+        example, bare = due(1, NOON - 3 * MINUTE, NOON - MINUTE, NOON - 2 * MINUTE), planned(2)
+        keep(ledger, example, bare)
+        with ledger.transaction(CYCLE) as transaction:
+            transaction.write_title(example.event.id, "Dentist")
+            transaction.record([skipping(Versioned(example.reminders[0], 1))])
+        assert ledger.events(TIMING.start_at, TIMING.start_at + MINUTE, 10) == [
+            Listed(example.event, "Dentist", NOON - 2 * MINUTE),
+            Listed(bare.event, None, None),
+        ]
+
+    def test_ids_of_events_come_in_order_between_two_both_included(self, ledger: Ledger) -> None:
+        examples = [planned(number) for number in (3, 1, 2, 4)]
+        keep(ledger, *examples)
+        third, first, second, _ = [one.event.id for one in examples]
+        assert list(ledger.event_ids(first, third, 10)) == [first, second, third]
+        assert list(ledger.event_ids(first, third, 2)) == [first, second]
+        assert list(ledger.event_ids(numbered(1), numbered(2), 2)) == []
+
     def test_the_backlog_is_what_is_pending_and_due(self, ledger: Ledger) -> None:
         assert ledger.backlog(NOON) == Backlog(0, None)
         example = due(1, NOON - MINUTE, NOON - 2 * MINUTE, NOON - 3 * MINUTE, NOON)
@@ -209,6 +255,14 @@ class ReadingContract(Surroundings):
         with ledger.transaction(CYCLE) as transaction:
             transaction.record([skipping(Versioned(example.reminders[2], 1))])
         assert ledger.backlog(NOON) == Backlog(2, NOON - 2 * MINUTE)
+
+
+def _starting(at: datetime) -> Timing:
+    return Timing.of(at.replace(tzinfo=None), "UTC")
+
+
+def _listed(ledger: Ledger, since: datetime, until: datetime, limit: int = 10, **more: Any) -> list[EventId]:
+    return [one.event.id for one in ledger.events(since, until, limit, **more)]
 
 
 def _event(ledger: Ledger, event_id: EventId) -> Versioned[CalendarEvent]:
