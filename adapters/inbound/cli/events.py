@@ -7,25 +7,21 @@ import typer
 
 from adapters.inbound.cli import reading
 from adapters.inbound.cli.office import Services, office
-from adapters.inbound.cli.output import (
-    AsJson,
-    Json,
-    event_json,
-    put,
-    put_event,
-    put_json,
-    put_table,
-    say,
-    wall,
-)
+from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, utc, wall
+from adapters.inbound.cli.showing import Names, event_json, put_event
 from application.calendar import Done, Draft
 from domain.errors import Invalid, NoSuchEvent
 from domain.triggers import MinutesBeforeStart
-from domain.values import EventId, Kind, TenantId, UserId, instant, zone
+from domain.values import Kind, TenantId, UserId, instant, zone
 
 app = typer.Typer(no_args_is_help=True, help="Events and their reminders.")
 
-EventArgument = Annotated[str, typer.Argument(metavar="EVENT", help="The event's id, as `plan` gave it.")]
+EventArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="EVENT", help="The event's id, as `plan` gave it, or its beginning: 8 letters or more."
+    ),
+]
 RemindOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -92,7 +88,7 @@ def plan(
             triggers=triggers,
         )
         done = services.calendar.plan(draft)
-        _put(services, done.event.id, as_json)
+        put_event(services, done.event.id, as_json=as_json)
 
 
 @app.command()
@@ -114,7 +110,6 @@ def change(
     \b
     Example: tickler event change EVENT --remind 30 --remind start-1d@18:00
     """
-    event_id = reading.event_id(event)
     if remind and no_remind:
         raise Invalid("--no-remind: give either --remind or --no-remind")
     if client and no_client:
@@ -127,6 +122,7 @@ def change(
             "nothing to change: give --owner, --client, --no-client, --zone, --remind or --no-remind"
         )
     with office(context).open(say) as services:
+        event_id = reading.find_event(services.ledger, event)
         found = services.ledger.event(event_id)
         if found is None:
             raise NoSuchEvent
@@ -142,7 +138,7 @@ def change(
             triggers=triggers,
             time_zone=zone_name,
         )
-        _put(services, event_id, as_json)
+        put_event(services, event_id, as_json=as_json)
 
 
 @app.command()
@@ -160,8 +156,8 @@ def move(
     \b
     Example: tickler event move EVENT --start "2026-12-02 11:30"
     """
-    event_id = reading.event_id(event)
     with office(context).open(say) as services:
+        event_id = reading.find_event(services.ledger, event)
         found = services.ledger.event(event_id)
         if found is None:
             raise NoSuchEvent
@@ -172,7 +168,7 @@ def move(
             end_local = reading.wall_time("--end", end, all_day=old.all_day)
             end_at = instant(end_local + timedelta(days=1) if old.all_day else end_local, old.time_zone)
         services.calendar.move(event_id, start_local, tz_version=reading.tz_version(), end_at=end_at)
-        _put(services, event_id, as_json)
+        put_event(services, event_id, as_json=as_json)
 
 
 @app.command()
@@ -183,7 +179,7 @@ def start(context: typer.Context, event: EventArgument, as_json: AsJson = False)
     Example: tickler event start EVENT
     """
     with office(context).open(say) as services:
-        _put_done(services, services.calendar.start(reading.event_id(event)), as_json)
+        _put_done(services, services.calendar.start(reading.find_event(services.ledger, event)), as_json)
 
 
 @app.command()
@@ -194,7 +190,7 @@ def complete(context: typer.Context, event: EventArgument, as_json: AsJson = Fal
     Example: tickler event complete EVENT
     """
     with office(context).open(say) as services:
-        _put_done(services, services.calendar.complete(reading.event_id(event)), as_json)
+        _put_done(services, services.calendar.complete(reading.find_event(services.ledger, event)), as_json)
 
 
 @app.command()
@@ -205,7 +201,7 @@ def cancel(context: typer.Context, event: EventArgument, as_json: AsJson = False
     Example: tickler event cancel EVENT
     """
     with office(context).open(say) as services:
-        _put_done(services, services.calendar.cancel(reading.event_id(event)), as_json)
+        _put_done(services, services.calendar.cancel(reading.find_event(services.ledger, event)), as_json)
 
 
 @app.command()
@@ -216,7 +212,7 @@ def show(context: typer.Context, event: EventArgument, as_json: AsJson = False) 
     Example: tickler event show EVENT --json
     """
     with office(context).open(say) as services:
-        _put(services, reading.event_id(event), as_json)
+        put_event(services, reading.find_event(services.ledger, event), as_json=as_json)
 
 
 @app.command("list")
@@ -224,31 +220,38 @@ def list_events(
     context: typer.Context,
     tenant: Annotated[str | None, typer.Option(help="Of this tenant only: a handle or an id.")] = None,
     days: Annotated[int, typer.Option(min=1, max=3660, help="How far to look ahead.")] = 90,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many reminders to look at.")] = 1000,
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="Completed, cancelled and past ones too, from as many days back."),
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 1000,
     as_json: AsJson = False,
 ) -> None:
-    """The events that somebody will still be reminded of, soonest reminder first.
+    """The events that are still to begin, soonest first, whether or not anybody is reminded of them.
 
     \b
-    Example: tickler event list --tenant acme
+    Example: tickler event list --tenant acme --all --days 30
     """
     with office(context).open(say) as services:
         tenant_id = reading.tenant_id_of(services.people, tenant) if tenant is not None else None
-        until = services.clock.now() + timedelta(days=days)
-        rows = services.ledger.upcoming(until, limit, tenant_id)
-    found = {row.event.id: row for row in reversed(rows)}
-    events = [found[event_id] for event_id in dict.fromkeys(row.event.id for row in rows)]
+        now, window = services.clock.now(), timedelta(days=days)
+        since = now - window if everything else now
+        events = services.ledger.events(since, now + window, limit, tenant_id, closed_too=everything)
+        names = Names.of(services.people, [row.event for row in events])
     if as_json:
-        listed: list[Json] = [event_json(row.event, row.title) for row in events]
+        listed: list[Json] = [
+            {**event_json(row.event, row.title, names), "nextDueAt": utc(row.next_due_at)} for row in events
+        ]
         put_json(listed)
     elif events:
         put_table(
-            ("START", "STATUS", "NEXT REMINDER", "TITLE", "EVENT"),
+            ("START", "STATUS", "NEXT REMINDER", "FOR", "TITLE", "EVENT"),
             (
                 (
                     wall(row.event.timing.start_at, row.event.timing.time_zone),
                     row.event.status.value,
-                    wall(row.reminder.due_at, row.event.timing.time_zone),
+                    wall(row.next_due_at, row.event.timing.time_zone) if row.next_due_at else "none",
+                    names.all_told(row.event),
                     row.title or "(no title)",
                     str(row.event.id),
                 )
@@ -256,7 +259,9 @@ def list_events(
             ),
         )
     else:
-        put(f"no events with reminders within {days} days")
+        put(
+            f"no events within {days} days" + ("" if everything else "; --all shows closed and past ones too")
+        )
 
 
 def _person_id(services: Services, tenant_id: TenantId, option: str, text: str | None) -> UserId | None:
@@ -266,13 +271,4 @@ def _person_id(services: Services, tenant_id: TenantId, option: str, text: str |
 def _put_done(services: Services, done: Done, as_json: bool) -> None:
     if not done.happened:
         say(f"it is {done.event.status.value} already: nothing was changed")
-    _put(services, done.event.id, as_json)
-
-
-def _put(services: Services, event_id: EventId, as_json: bool) -> None:
-    found = services.ledger.event(event_id)
-    if found is None:
-        raise NoSuchEvent
-    put_event(
-        found.state, services.ledger.title(event_id), services.ledger.reminders(event_id), as_json=as_json
-    )
+    put_event(services, done.event.id, as_json=as_json)

@@ -6,18 +6,9 @@ from typing import Annotated
 import typer
 
 from adapters.inbound.cli.office import office
-from adapters.inbound.cli.output import (
-    AsJson,
-    Json,
-    event_json,
-    put,
-    put_json,
-    put_table,
-    reminder_json,
-    say,
-    wall,
-)
+from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, wall
 from adapters.inbound.cli.reading import tenant_id_of
+from adapters.inbound.cli.showing import Names, event_json, reminder_json
 
 
 def upcoming(
@@ -36,19 +27,21 @@ def upcoming(
         tenant_id = tenant_id_of(services.people, tenant) if tenant is not None else None
         now = services.clock.now()
         rows = services.ledger.upcoming(now + timedelta(days=days), limit, tenant_id)
+        names = Names.of(services.people, [row.event for row in rows])
     if as_json:
         listed: list[Json] = [
-            {**reminder_json(row.reminder), "event": event_json(row.event, row.title)} for row in rows
+            {**reminder_json(row.reminder), "event": event_json(row.event, row.title, names)} for row in rows
         ]
         put_json(listed)
     elif rows:
         put_table(
-            ("DUE", "IN", "BEFORE START", "TITLE", "EVENT"),
+            ("DUE", "IN", "REMINDER", "FOR", "TITLE", "EVENT"),
             (
                 (
                     wall(row.reminder.due_at, row.event.timing.time_zone),
                     how_long(now, row.reminder.due_at),
                     str(row.reminder.trigger),
+                    names.all_told(row.event),
                     row.title or "(no title)",
                     str(row.event.id),
                 )

@@ -1,23 +1,20 @@
 """What commands say: results on stdout, for people or as JSON; everything else on stderr."""
 
 import json
-import sys
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
 import typer
-from rich.console import Console
-from rich.table import Table
+from rich.cells import cell_len
 
-from application.ports.ledger import Versioned
-from domain.calendar_event import CalendarEvent
-from domain.reminder import Reminder
 from domain.values import zone
 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-WIDTH_OFF_TERMINAL = 160
+GAP = 2
+LONGEST_PAD = 60
 
 Json = str | int | float | bool | None | Sequence["Json"] | Mapping[str, "Json"]
 
@@ -36,14 +33,26 @@ def put(text: str) -> None:
 
 
 def put_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    on_terminal = sys.stdout.isatty()
-    console = Console(
-        markup=False, highlight=False, emoji=False, width=None if on_terminal else WIDTH_OFF_TERMINAL
+    """Rows under headings; the last column holds ids, and stands on lines of its own where room is short.
+
+    Nothing is ever cut: whoever reads an id wants to copy it.
+    """
+    cells = [[printable(cell).replace("\n", " ") for cell in row] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
+    room = shutil.get_terminal_size(fallback=(0, 0)).columns
+    is_wide = room == 0 or sum(widths) + GAP * (len(widths) - 1) <= room
+    for row in (list(columns), *cells):
+        put(_line(row if is_wide else row[:-1], widths))
+        if not is_wide:
+            put(" " * GAP + row[-1])
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (
+        cell + " " * (min(width, LONGEST_PAD) - cell_len(cell))
+        for cell, width in zip(row, widths, strict=False)
     )
-    table = Table(*columns, box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for row in rows:
-        table.add_row(*(printable(cell) for cell in row))
-    console.print(table)
+    return (" " * GAP).join(padded).rstrip()
 
 
 def printable(text: str) -> str:
@@ -58,77 +67,3 @@ def wall(at: datetime, time_zone: str) -> str:
 
 def utc(at: datetime | None) -> str | None:
     return None if at is None else at.astimezone(ZoneInfo("UTC")).isoformat().replace("+00:00", "Z")
-
-
-def event_json(event: CalendarEvent, title: str | None) -> dict[str, Json]:
-    timing = event.timing
-    return {
-        "eventId": str(event.id),
-        "tenantId": str(event.tenant_id),
-        "ownerUserId": str(event.owner_user_id),
-        "clientUserId": _text(event.client_user_id),
-        "kind": event.kind.value,
-        "status": event.status.value,
-        "title": title,
-        "startLocal": timing.start_local.isoformat(),
-        "timeZone": timing.time_zone,
-        "startAt": utc(timing.start_at),
-        "endAt": utc(timing.end_at),
-        "allDay": timing.all_day,
-        "appointmentId": _text(event.appointment_id),
-        "triggers": [str(trigger) for trigger in event.triggers],
-    }
-
-
-def reminder_json(reminder: Reminder) -> dict[str, Json]:
-    return {
-        "reminderId": str(reminder.id),
-        "eventId": str(reminder.event_id),
-        "trigger": str(reminder.trigger),
-        "offsetMinutes": reminder.offset_minutes,
-        "dueAt": utc(reminder.due_at),
-        "status": reminder.status.value,
-        "reason": reminder.reason.value if reminder.reason else None,
-        "sentAt": utc(reminder.sent_at),
-    }
-
-
-def put_event(
-    event: CalendarEvent, title: str | None, reminders: Sequence[Versioned[Reminder]], *, as_json: bool
-) -> None:
-    """An event with all its reminders."""
-    if as_json:
-        rows: list[Json] = [reminder_json(row.state) for row in reminders]
-        put_json({**event_json(event, title), "reminders": rows})
-        return
-    timing = event.timing
-    when = (
-        f"{timing.start_local:%Y-%m-%d}, all day"
-        if timing.all_day
-        else f"{timing.start_local:%Y-%m-%d %H:%M}"
-    )
-    put(f"{event.id}  {event.status.value}  {title or '(no title)'}")
-    put(f"starts {when} {timing.time_zone} ({utc(timing.start_at)})")
-    if reminders:
-        put_table(
-            ("REMINDER", "DUE", "STATUS", "ID"),
-            (
-                (
-                    str(row.state.trigger),
-                    wall(row.state.due_at, timing.time_zone),
-                    _status(row.state),
-                    str(row.state.id),
-                )
-                for row in reminders
-            ),
-        )
-    else:
-        put("no reminders")
-
-
-def _status(reminder: Reminder) -> str:
-    return reminder.status.value + (f" ({reminder.reason.value})" if reminder.reason else "")
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)

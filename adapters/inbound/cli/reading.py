@@ -8,8 +8,9 @@ from uuid import UUID
 
 from attrs import frozen
 
+from application.ports.ledger import Ledger
 from application.ports.people import People, Tenant
-from domain.errors import Invalid
+from domain.errors import Invalid, NoSuchEvent
 from domain.triggers import (
     MAX_OFFSET_MINUTES,
     AtInstant,
@@ -23,6 +24,7 @@ from domain.triggers import (
 from domain.values import AppointmentId, EventId, TenantId, Timing, UserId, instant
 
 LONGEST_TITLE = 1000
+BEGINNING = re.compile(r"[0-9a-f]{8,31}")
 HANDLE = re.compile(r"\w[\w.@+-]{0,63}")
 WALL_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?(.*)", re.ASCII | re.DOTALL)
 
@@ -36,8 +38,26 @@ def uuid(option: str, text: str) -> UUID:
         ) from None
 
 
-def event_id(text: str) -> EventId:
-    return EventId(uuid("EVENT", text))
+def find_event(ledger: Ledger, text: str) -> EventId:
+    """The event of this id, or of the only id that begins so; whether a whole id exists is not asked.
+
+    Raises Invalid for what is neither, and for a beginning of several; NoSuchEvent for a beginning of none.
+    """
+    id_ = maybe_uuid(text)
+    if id_ is not None:
+        return EventId(id_)
+    digits = text.replace("-", "").lower()
+    if not BEGINNING.fullmatch(digits):
+        raise Invalid(
+            f"EVENT: {text[:60]!r} is not an id such as 0198c5f0-7d3e-7000-8000-0123456789ab,"
+            " nor the first 8 or more of its letters"
+        )
+    found = ledger.event_ids(UUID(digits.ljust(32, "0")), UUID(digits.ljust(32, "f")), 2)
+    if not found:
+        raise NoSuchEvent
+    if len(found) > 1:
+        raise Invalid(f"EVENT: the ids of several events begin with {text!r}; give more of it")
+    return found[0]
 
 
 def appointment_id(text: str | None) -> AppointmentId | None:

@@ -1,0 +1,189 @@
+"""Events, their reminders and the messages about them: with the people's handles, as text and as JSON."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from attrs import frozen
+
+from adapters.inbound.cli.office import Services
+from adapters.inbound.cli.output import Json, put, put_json, put_table, utc, wall
+from application.ports.ledger import Versioned
+from application.ports.people import People
+from domain import delivery
+from domain.calendar_event import CalendarEvent
+from domain.delivery import Delivery
+from domain.errors import NoSuchEvent
+from domain.reminder import Reminder
+from domain.values import EventId, Timing, UserId
+
+OFF = "e-mail is off where this was asked (TICKLER_SMTP_HOST is not set)"
+
+
+@frozen
+class Names:
+    """What people are called, by one question to the store however many they are."""
+
+    _handles: Mapping[UserId, str]
+
+    @classmethod
+    def of(cls, people: People, events: Iterable[CalendarEvent]) -> "Names":
+        wanted = {
+            (event.tenant_id, user_id)
+            for event in events
+            for user_id in (event.owner_user_id, event.client_user_id)
+            if user_id is not None
+        }
+        found = people.recipients(wanted) if wanted else {}
+        return cls({user_id: one.person.handle for user_id, one in found.items()})
+
+    def handle(self, user_id: UserId | None) -> str | None:
+        return None if user_id is None else self._handles.get(user_id)
+
+    def told(self, user_id: UserId) -> str:
+        """The handle; the id of one whom nobody has told us of."""
+        return self._handles.get(user_id, str(user_id))
+
+    def all_told(self, event: CalendarEvent) -> str:
+        """Whom an event's reminders are for."""
+        users = dict.fromkeys((event.owner_user_id, event.client_user_id))
+        return ", ".join(self.told(user_id) for user_id in users if user_id is not None)
+
+
+def event_json(event: CalendarEvent, title: str | None, names: Names) -> dict[str, Json]:
+    timing = event.timing
+    return {
+        "eventId": str(event.id),
+        "tenantId": str(event.tenant_id),
+        "ownerUserId": str(event.owner_user_id),
+        "ownerHandle": names.handle(event.owner_user_id),
+        "clientUserId": _text(event.client_user_id),
+        "clientHandle": names.handle(event.client_user_id),
+        "kind": event.kind.value,
+        "status": event.status.value,
+        "title": title,
+        "startLocal": timing.start_local.isoformat(),
+        "timeZone": timing.time_zone,
+        "startAt": utc(timing.start_at),
+        "endAt": utc(timing.end_at),
+        "allDay": timing.all_day,
+        "appointmentId": _text(event.appointment_id),
+        "triggers": [str(trigger) for trigger in event.triggers],
+    }
+
+
+def reminder_json(reminder: Reminder) -> dict[str, Json]:
+    return {
+        "reminderId": str(reminder.id),
+        "eventId": str(reminder.event_id),
+        "trigger": str(reminder.trigger),
+        "offsetMinutes": reminder.offset_minutes,
+        "dueAt": utc(reminder.due_at),
+        "status": reminder.status.value,
+        "reason": reminder.reason.value if reminder.reason else None,
+        "sentAt": utc(reminder.sent_at),
+    }
+
+
+def put_event(services: Services, event_id: EventId, *, as_json: bool) -> None:
+    """An event with all its reminders, and what became of their messages. Raises NoSuchEvent."""
+    found = services.ledger.event(event_id)
+    if found is None:
+        raise NoSuchEvent
+    event, title = found.state, services.ledger.title(event_id)
+    rows = services.ledger.reminders(event_id)
+    messages = {row.state.id: services.deliveries.of_reminder(row.state.id) for row in rows}
+    names = Names.of(services.people, [event])
+    if as_json:
+        reminders: list[Json] = [
+            {
+                **reminder_json(row.state),
+                "deliveries": [_delivery_json(one, names) for one in messages[row.state.id]],
+            }
+            for row in rows
+        ]
+        put_json({**event_json(event, title, names), "reminders": reminders})
+        return
+    put(f"{event.id}  {event.status.value}  {title or '(no title)'}")
+    for line in _when(event.timing):
+        put(line)
+    put(f"owner {names.told(event.owner_user_id)}, client {_client(event, names)}")
+    _put_reminders(rows, event.timing.time_zone)
+    is_off = {one.name for one in services.channels} - {one.channel.name for one in services.delivering}
+    sent = [(row.state, one) for row in rows for one in messages[row.state.id]]
+    if sent:
+        put("")
+        put_table(
+            ("MESSAGE", "TO", "CHANNEL", "STATUS", "TRIES", "NEXT TRY", "REASON"),
+            (
+                (
+                    str(reminder.trigger),
+                    names.told(one.user_id),
+                    one.channel,
+                    one.status.value,
+                    str(one.attempts),
+                    _next_try(one, event.timing.time_zone, is_off),
+                    one.reason or (OFF if _waits_for(one, is_off) else ""),
+                )
+                for reminder, one in sent
+            ),
+        )
+
+
+def _client(event: CalendarEvent, names: Names) -> str:
+    return "nobody" if event.client_user_id is None else names.told(event.client_user_id)
+
+
+def _when(timing: Timing) -> Sequence[str]:
+    start = (
+        f"{timing.start_local:%Y-%m-%d}, all day"
+        if timing.all_day
+        else f"{timing.start_local:%Y-%m-%d %H:%M}"
+    )
+    starts = f"starts {start} {timing.time_zone} ({utc(timing.start_at)})"
+    if timing.end_at is None:
+        return (starts,)
+    return starts, f"ends   {wall(timing.end_at, timing.time_zone)} ({utc(timing.end_at)})"
+
+
+def _put_reminders(rows: Sequence[Versioned[Reminder]], time_zone: str) -> None:
+    if not rows:
+        put("no reminders")
+        return
+    put_table(
+        ("REMINDER", "DUE", "STATUS", "ID"),
+        (
+            (
+                str(row.state.trigger),
+                wall(row.state.due_at, time_zone),
+                row.state.status.value + (f" ({row.state.reason.value})" if row.state.reason else ""),
+                str(row.state.id),
+            )
+            for row in rows
+        ),
+    )
+
+
+def _waits_for(one: Delivery, is_off: set[str]) -> bool:
+    return one.status is delivery.Status.PENDING and one.channel in is_off
+
+
+def _next_try(one: Delivery, time_zone: str, is_off: set[str]) -> str:
+    is_waiting = one.status is delivery.Status.PENDING and not _waits_for(one, is_off)
+    return wall(one.not_before, time_zone) if is_waiting else ""
+
+
+def _delivery_json(one: Delivery, names: Names) -> dict[str, Json]:
+    is_waiting = one.status is delivery.Status.PENDING
+    return {
+        "deliveryId": str(one.id),
+        "userId": str(one.user_id),
+        "handle": names.handle(one.user_id),
+        "channel": one.channel,
+        "status": one.status.value,
+        "attempts": one.attempts,
+        "nextTryAt": utc(one.not_before) if is_waiting else None,
+        "reason": one.reason,
+    }
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
