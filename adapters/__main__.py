@@ -62,13 +62,13 @@ class PostgresOffice:
         return {"data": str(home), "postgresLog": str(EmbeddedPostgres(home).log)}
 
     @contextmanager
-    def open(self, say: Say, *, migrating: bool = False) -> Iterator[Services]:
+    def open(self, say: Say, *, migrating: bool = False, json_lines: bool = False) -> Iterator[Services]:
         configure_logging(self.settings.log_level, self.settings.log_format)
         with self._server(say) as conninfo:
             self._bring_up_to_date(conninfo, say, migrating)
             container = Container(settings=self.settings, conninfo=conninfo)
-            if self._console is not None:
-                container.console.override(providers.Singleton(ConsoleChannel, self._console))
+            console = providers.Singleton(ConsoleChannel, self._console, json_lines=json_lines)
+            container.console.override(console)
             try:
                 yield services(container)
             finally:

@@ -137,7 +137,7 @@ class Delivering:
         if _is_over(found.state, claimed, self.clock.now()):
             return SkipReason.EVENT_OVER
         known = self.people.recipients({(claimed.tenant_id, claimed.user_id)}).get(claimed.user_id)
-        address = str(claimed.user_id)
+        address = known.person.handle if known else str(claimed.user_id)
         if self.channel.name != CONSOLE:
             point = _point(known, claimed)
             if point is None or point.opted_out:

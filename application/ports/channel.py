@@ -12,6 +12,7 @@ from attrs import field, frozen
 class OutgoingMessage:
     """A message for one address. `id` is the delivery's, the same at every try: the idempotency key.
 
+    For the console the address is the person's handle, or the user's id where nobody told us of them.
     `data` are ids and times for machines; `subject` and `text` are for people.
     """
 

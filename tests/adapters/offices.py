@@ -47,7 +47,7 @@ class MemoryOffice:
         return {"data": "memory"}
 
     @contextmanager
-    def open(self, say: Say, *, migrating: bool = False) -> Iterator[Services]:
+    def open(self, say: Say, *, migrating: bool = False, json_lines: bool = False) -> Iterator[Services]:
         configure_logging(self.settings.log_level, self.settings.log_format)
         self.opened.append("migrating" if migrating else "as it is")
         yield services(self.container)

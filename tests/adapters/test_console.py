@@ -1,6 +1,7 @@
 """The console prints each message as one block, whatever its text tries."""
 
 import io
+import json
 
 import pytest
 
@@ -65,3 +66,23 @@ def test_a_closed_console_is_for_later() -> None:
     stream.close()
 
     assert isinstance(ConsoleChannel(stream).send(message("a", "b")), Later)
+
+
+@pytest.mark.parametrize("text", ["plain", "two\nlines\u2028and \x1b[2J", "Созвон 🚀", "half \ud800"])
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "koi8-r"])
+def test_as_json_a_message_is_one_line_and_reads_back_as_typed(text: str, encoding: str) -> None:
+    raw = io.BytesIO()
+    sent = message(text, text)
+    stream = io.TextIOWrapper(raw, encoding=encoding)
+    assert ConsoleChannel(stream, json_lines=True).send(sent) == Accepted()
+    said = raw.getvalue()
+    assert said.endswith(b"\n")
+    assert said.count(b"\n") == 1
+    assert json.loads(said.decode(encoding)) == {
+        "deliveryId": str(sent.id),
+        "to": ANN,
+        "template": sent.template,
+        "subject": text,
+        "text": text,
+        "data": {},
+    }

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psycopg
@@ -123,6 +123,23 @@ def test_it_comes_to_ready_from_nothing_keeps_its_data_and_serves_commands_besid
     process = home.run()
     assert home.document("upcoming", "--days", "3660") == beside
     assert ends(process, signal.SIGTERM) == (0, True)
+
+
+def test_as_json_every_line_on_stdout_is_json_and_the_console_names_people_by_handle(home: Home) -> None:
+    process = home.start("run", "--json")
+    assert process.stdout is not None
+    ready = json.loads(process.stdout.readline())
+    assert ready["ready"] is True
+    home.document("person", "add", "anna", "--tenant", "acme", "--zone", "UTC")
+    due = datetime.now(UTC) + timedelta(seconds=6)
+    plan = ("event", "plan", "--tenant", "acme", "--owner", "anna", "--zone", "UTC", "--title", "Talk")
+    start = f"{due + timedelta(hours=1):%Y-%m-%d %H:%M}"
+    event = home.document(*plan, "--start", start, "--remind", f"at {due.isoformat()}")
+    assert isinstance(event, dict)
+    assert [row["status"] for row in event["reminders"]] == ["Pending"]
+    message = json.loads(process.stdout.readline())
+    assert (message["to"], message["subject"]) == ("anna", "Reminder: Talk")
+    assert ends(process) == (0, True)
 
 
 def test_a_signal_at_the_very_moment_of_ready_ends_it(home: Home) -> None:

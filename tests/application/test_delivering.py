@@ -127,6 +127,15 @@ class TestLookingAgain:
 
         assert {message.address for message in world.channel.sent} == {str(OLGA), str(CLARA)}
 
+    def test_the_console_names_people_by_their_handle(self) -> None:
+        world = World(RecordingChannel("console", repeats_unknown=True))
+        world.person(OLGA, None)
+        reminded(world)
+
+        world.deliver()
+
+        assert {message.address for message in world.channel.sent} == {f"person{OLGA.int}", str(CLARA)}
+
 
 class TestOutcomes:
     def test_what_is_accepted_is_delivered_once_with_the_channels_name_for_it(self, world: World) -> None:

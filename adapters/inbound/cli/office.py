@@ -54,10 +54,13 @@ class Office(Protocol):
     def places(self) -> Mapping[str, str]:
         """Where to look: `data`, and `postgresLog` of a server of our own; no password."""
 
-    def open(self, say: Say, *, migrating: bool = False) -> AbstractContextManager[Services]:
+    def open(
+        self, say: Say, *, migrating: bool = False, json_lines: bool = False
+    ) -> AbstractContextManager[Services]:
         """The services, closed again when the block ends.
 
-        A store of our own is brought up to date in any case, any other when `migrating`. Raises Unready.
+        A store of our own is brought up to date in any case, any other when `migrating`. With
+        `json_lines` the console prints each message as one. Raises Unready.
         """
 
     def migrate(self, say: Say) -> Sequence[str]:

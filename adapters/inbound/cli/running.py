@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from adapters.inbound.cli.office import Services, office
-from adapters.inbound.cli.output import AsJson, put, put_json, say
+from adapters.inbound.cli.output import put, put_json, say
 from adapters.inbound.cli.stopping import StopSignals
 from adapters.inbound.heap import tune_collector
 from adapters.inbound.loops import DeliverStep, DispatchStep, Loop, Loops, RelayStep, Stop
@@ -20,9 +20,16 @@ LABELS = {"postgresLog": "log of its Postgres"}
 def run(
     context: typer.Context,
     only: Annotated[str, typer.Option(help="Which loops: some of dispatch,relay,deliver.")] = ",".join(KINDS),
-    as_json: AsJson = False,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="JSON lines on stdout: one when it is ready, one for each message of the console."
+        ),
+    ] = False,
 ) -> None:
     """Run Tickler until Ctrl-C: a Postgres of its own (or TICKLER_DATABASE_URL), migrations, every loop.
+
+    What can be set, such as the mail server, is in docs/settings.md: environment variables TICKLER_….
 
     \b
     Example: tickler run --only dispatch,relay
@@ -30,7 +37,7 @@ def run(
     kinds = which(only)
     desk = office(context)
     settings = desk.settings
-    with StopSignals() as signals, desk.open(say, migrating=True) as services:
+    with StopSignals() as signals, desk.open(say, migrating=True, json_lines=as_json) as services:
         loops = make_loops(services, settings, kinds, Stop())
         tune_collector()
         try:

@@ -1,5 +1,6 @@
 """Messages printed for whoever watches the terminal."""
 
+import json
 import sys
 import unicodedata
 from datetime import timedelta
@@ -21,9 +22,13 @@ class ConsoleChannel:
     repeats_unknown = True
     timeout = timedelta(seconds=5)
 
-    def __init__(self, stream: TextIO | None = None) -> None:
-        """`stream` is standard output, as it is at each message, unless given."""
+    def __init__(self, stream: TextIO | None = None, *, json_lines: bool = False) -> None:
+        """`stream` is standard output, as it is at each message, unless given.
+
+        With `json_lines` a message is one line instead: `{deliveryId, to, template, subject, text, data}`.
+        """
         self._stream = stream
+        self._as_text = _json_line if json_lines else _block
         self._lock = Lock()
 
     def check(self, address: str) -> str:
@@ -32,20 +37,41 @@ class ConsoleChannel:
 
     def send(self, message: OutgoingMessage) -> Outcome:
         stream = self._stream or sys.stdout
-        lines = [visible(line) for line in message.text.split("\n")]
-        head = f"[{visible(message.address)}] {visible(message.subject)}\n"
-        block = head + "".join(f"    {line}\n" for line in lines)
-        encoding = stream.encoding or "utf-8"
-        block = block.encode(encoding, "backslashreplace").decode(encoding)
+        text = self._as_text(message, stream.encoding or "utf-8")
         with self._lock:
             try:
-                stream.write(block)
+                stream.write(text)
                 stream.flush()
             except ValueError:
                 return Later("the console is closed")
             except OSError as problem:
                 return OutcomeUnknown(f"the console broke off: {type(problem).__name__}")
         return Accepted()
+
+
+def _block(message: OutgoingMessage, encoding: str) -> str:
+    lines = [visible(line) for line in message.text.split("\n")]
+    head = f"[{visible(message.address)}] {visible(message.subject)}\n"
+    block = head + "".join(f"    {line}\n" for line in lines)
+    return block.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _json_line(message: OutgoingMessage, encoding: str) -> str:
+    """All in ASCII where the stream has fewer letters than Unicode, or the text half of a pair."""
+    document = {
+        "deliveryId": str(message.id),
+        "to": message.address,
+        "template": message.template,
+        "subject": message.subject,
+        "text": message.text,
+        "data": dict(message.data),
+    }
+    line = json.dumps(document, ensure_ascii=False)
+    try:
+        line.encode(encoding)
+    except UnicodeEncodeError:
+        line = json.dumps(document)
+    return line + "\n"
 
 
 def visible(text: str) -> str:
