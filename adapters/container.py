@@ -19,6 +19,7 @@ from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.outbound.postgres.people import PostgresPeople
 from adapters.outbound.system import SystemClock, UuidIds
+from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.settings import Settings
 from application.calendar import Calendar
 from application.delivering import Delivering
@@ -70,6 +71,7 @@ class Container(containers.DeclarativeContainer):
         postgres=providers.Singleton(PostgresClock, database),
     )
     ids = providers.Singleton(UuidIds)
+    templates = providers.Singleton(JinjaTemplates)
 
     # Channels only stamp what they send: their clock must not fail with the database.
     own_clock = providers.Singleton(SystemClock)
@@ -103,4 +105,4 @@ class Container(containers.DeclarativeContainer):
     notifying = providers.Factory(Notifying, deliveries, people, clock, ids)
     publisher = providers.Singleton(DirectPublisher, notifying)
     relay = providers.Factory(Relay, outbox, publisher, clock, name="relay")
-    delivering = providers.Factory(Delivering, deliveries, people, ledger, clock=clock)
+    delivering = providers.Factory(Delivering, deliveries, people, ledger, clock=clock, templates=templates)

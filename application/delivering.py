@@ -27,7 +27,8 @@ from application.ports.errors import Busy, Unavailable
 from application.ports.ledger import Ledger
 from application.ports.machine import Clock
 from application.ports.people import ContactPoint, People, Recipient
-from application.wording import words
+from application.ports.templates import Templates
+from application.wording import language_of
 from domain import delivery
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Delivery, SkipReason
@@ -65,6 +66,7 @@ class Delivering:
     ledger: Ledger
     channel: Channel
     clock: Clock
+    templates: Templates
     options: DeliveryOptions = DeliveryOptions()
 
     def __attrs_post_init__(self) -> None:
@@ -175,9 +177,11 @@ class Delivering:
     def _message(
         self, claimed: Delivery, event: CalendarEvent, known: Recipient | None, address: str
     ) -> OutgoingMessage:
-        language = known.person.language if known else "en"
-        time_zone = known.person.time_zone if known else event.timing.time_zone
-        said = words(claimed.template, event, self.ledger.title(event.id), language, time_zone)
+        person = known.person if known else None
+        language = language_of(person, claimed.tenant_id, self.people, self.templates)
+        time_zone = person.time_zone if person else event.timing.time_zone
+        title = self.ledger.title(event.id)
+        said = self.templates.reminder(claimed.template, event, title, language, time_zone)
         data: dict[str, str | int | None] = {
             "reminderId": str(claimed.reminder_id),
             "eventId": str(event.id),
@@ -186,7 +190,9 @@ class Delivering:
             "startAt": event.timing.start_at.isoformat(),
             "timeZone": event.timing.time_zone,
         }
-        return OutgoingMessage(claimed.id, address, claimed.template.value, said.subject, said.text, data)
+        return OutgoingMessage(
+            claimed.id, address, claimed.template.value, said.subject, said.text, data, html=said.html
+        )
 
     def _wait(self, claimed: Delivery) -> timedelta:
         doublings = min(max(claimed.attempts - 1, 0), 16)

@@ -1,57 +1,39 @@
-"""The words of a reminder, in the recipient's language and zone with the zone named."""
+"""What a reminder tells, before it is put into words: the recipient's time, and a title as typed."""
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from attrs import frozen
 
+from application.ports.people import People, Person
+from application.ports.templates import FALLBACK_LANGUAGE, Templates
 from domain.calendar_event import CalendarEvent
-from domain.delivery import Template
-from domain.values import zone
+from domain.values import TenantId, zone
 
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_WEEKDAYS = {
-    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
-    "ru": ("понедельник", "вторник", "среда", "четверг", "пятница", "суббота", "воскресенье"),
-}
-_UNTITLED = {"en": "(no title)", "ru": "(без названия)"}
-_SUBJECT = {
-    ("en", Template.APPOINTMENT_REMINDER): "Your appointment: {title}",
-    ("en", Template.CALENDAR_REMINDER): "Reminder: {title}",
-    ("ru", Template.APPOINTMENT_REMINDER): "Ваша запись: {title}",
-    ("ru", Template.CALENDAR_REMINDER): "Напоминание: {title}",
-}
-_TEXT = {
-    "en": "{title}\nStarts: {when} ({zone})",
-    "ru": "{title}\nНачало: {when} ({zone})",
-}
 
 
 @frozen
-class Words:
-    subject: str
-    text: str
-
-
-def words(
-    template: Template, event: CalendarEvent, title: str | None, language: str, time_zone: str
-) -> Words:
-    """Subject and text of a reminder; a language without words of its own falls back to English.
-
-    An all-day event is told by its date alone, which is the same in every zone.
+class Told:
+    """`starts` is wall time in `time_zone`, `utc_offset` that zone's at that time; of an event of all day
+    only the date of `starts` means anything. `title` is one line, empty where there is none.
     """
-    language = language if language in _TEXT else "en"
-    named = one_line(title or "") or _UNTITLED[language]
-    if event.timing.all_day:
-        when, told_zone = _day(event.timing.start_local, language), event.timing.time_zone
-    else:
-        local = event.timing.start_at.astimezone(zone(time_zone))
-        when, told_zone = f"{_day(local, language)}, {local:%H:%M}", time_zone
-    # Not str.format on the title's side: what a title holds is typed text, never a template.
-    return Words(
-        _SUBJECT[language, template].format(title=named),
-        _TEXT[language].format(title=named, when=when, zone=told_zone),
-    )
+
+    title: str
+    starts: datetime
+    all_day: bool
+    time_zone: str
+    utc_offset: str
+
+
+def told(event: CalendarEvent, title: str | None, time_zone: str) -> Told:
+    """An event as somebody in `time_zone` sees it; Invalid for a zone that there is not."""
+    timing = event.timing
+    seen_from = timing.time_zone if timing.all_day else time_zone
+    starts = timing.start_at.astimezone(zone(seen_from))
+    offset = utc_offset(starts.utcoffset() or timedelta())
+    wall = timing.start_local if timing.all_day else starts.replace(tzinfo=None)
+    return Told(one_line(title or ""), wall, timing.all_day, seen_from, offset)
 
 
 def one_line(text: str) -> str:
@@ -59,6 +41,18 @@ def one_line(text: str) -> str:
     return _BREAKS.sub(" ", text).strip()
 
 
-def _day(at: datetime, language: str) -> str:
-    weekday = _WEEKDAYS[language][at.weekday()]
-    return f"{weekday}, {at:%d.%m.%Y}" if language == "ru" else f"{weekday}, {at:%Y-%m-%d}"
+def utc_offset(offset: timedelta) -> str:
+    """`UTC`, `UTC+3`, `UTC-9:30`, in whole minutes."""
+    minutes = round(offset.total_seconds() / 60)
+    if minutes == 0:
+        return "UTC"
+    hours, rest = divmod(abs(minutes), 60)
+    return f"UTC{'+' if minutes > 0 else '-'}{hours}" + (f":{rest:02}" if rest else "")
+
+
+def language_of(person: Person | None, tenant_id: TenantId, people: People, templates: Templates) -> str:
+    """The person's language where there are words in it, else their tenant's."""
+    if person is not None and person.language in templates.languages:
+        return person.language
+    tenant = people.tenant(tenant_id)
+    return tenant.language if tenant is not None else FALLBACK_LANGUAGE

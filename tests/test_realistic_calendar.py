@@ -24,6 +24,7 @@ from adapters.outbound.postgres.deliveries import PostgresDeliveries
 from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.outbound.postgres.people import PostgresPeople
+from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.testkit.calendars import EVENTS, RealisticCalendar, realistic_calendar
 from adapters.testkit.channels import RecordingChannel
 from adapters.testkit.clock import SettableClock
@@ -103,7 +104,9 @@ class Hour:
         job = ReminderDispatchJob(stores.ledger, clock, self.ids)
         notifying = Notifying(stores.deliveries, stores.people, clock, self.ids)
         relay = Relay(stores.outbox, DirectPublisher(notifying), clock, "relay")
-        delivering = Delivering(stores.deliveries, stores.people, stores.ledger, self.channel, clock)
+        delivering = Delivering(
+            stores.deliveries, stores.people, stores.ledger, self.channel, clock, JinjaTemplates()
+        )
         got: dict[tuple[str, str], list[datetime]] = {}
         for _ in range(HOUR // TICK):
             clock.advance(TICK)

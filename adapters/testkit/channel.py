@@ -6,6 +6,7 @@ For a channel of your own: subclass, and give the channel, an address that it ta
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from html import escape
 from time import monotonic
 from typing import ClassVar, Protocol
 from uuid import UUID
@@ -106,6 +107,16 @@ class ChannelContract:
         (arrived,) = other_side.arrived()
         assert arrived.subject == sent.subject
         assert arrived.text == sent.text
+
+    def test_a_message_with_html_beside_it_arrives_with_its_text_as_typed(
+        self, channel: Channel, address: str, other_side: OtherSide
+    ) -> None:
+        sent = evolve(outgoing(address), html=f"<p>{escape(AS_TYPED)}</p>")
+
+        assert isinstance(channel.send(sent), Accepted)
+
+        (arrived,) = other_side.arrived()
+        assert (arrived.subject, arrived.text) == (sent.subject, sent.text)
 
     def test_each_answer_becomes_its_outcome_and_touches_its_own_message_only(
         self, channel: Channel, address: str, other_side: OtherSide

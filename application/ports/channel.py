@@ -13,7 +13,8 @@ class OutgoingMessage:
     """A message for one address. `id` is the delivery's, the same at every try: the idempotency key.
 
     For the console the address is the person's handle, or the user's id where nobody told us of them.
-    `data` are ids and times for machines; `subject` and `text` are for people.
+    `data` are ids and times for machines; `subject` and `text` are for people, and `html` says what `text`
+    does, for channels that can show it.
     """
 
     id: UUID
@@ -22,6 +23,7 @@ class OutgoingMessage:
     subject: str = field(repr=False)
     text: str = field(repr=False)
     data: Mapping[str, str | int | None]
+    html: str | None = field(default=None, repr=False)
 
 
 @frozen

@@ -1,6 +1,7 @@
 """What mail does beyond the contract: each answer of a real server, TLS, login, and texts as typed."""
 
 import email.header
+import email.message
 import email.policy
 import socket
 from collections.abc import Iterator
@@ -16,9 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.outbound.channels.email import EmailChannel
+from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.testkit.channel import AS_TYPED, outgoing
 from adapters.testkit.clock import SettableClock
+from adapters.testkit.templates import HARMFUL, Page, example
 from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, RefusedForGood
+from domain.delivery import Template
 from domain.errors import Invalid
 from tests.certificate import tls_contexts
 from tests.mail_server import DROP, HANG, HOST, MailServer, free_port
@@ -323,3 +327,54 @@ def test_an_address_is_spelt_in_one_way(typed: str, spelt: str) -> None:
 def test_what_is_no_single_mailbox_is_refused(bad: str) -> None:
     with pytest.raises(Invalid, match="address"):
         channel(25).check(bad)
+
+
+def parts(mail: email.message.EmailMessage) -> dict[str, str]:
+    """The alternatives of a mail by their type, in their order."""
+    return {part.get_content_type(): part.get_content() for part in mail.iter_parts()}
+
+
+class TestHtml:
+    HTML = "<!DOCTYPE html>\n<p>Созвон 🚀 №5 &#34;срочно&#34; &lt;b&gt;</p>\n.\n"
+
+    def test_the_text_comes_first_and_the_same_in_html_after_it(self, server: MailServer) -> None:
+        channel(server.port).send(evolve(outgoing(ANN), html=self.HTML))
+
+        (mail,) = server.mails
+        assert mail.get_content_type() == "multipart/alternative"
+        assert list(parts(mail)) == ["text/plain", "text/html"]
+        assert parts(mail)["text/html"].replace("\r\n", "\n") == self.HTML
+        assert {part.get_content_charset() for part in mail.iter_parts()} == {"utf-8"}
+        assert list(mail.iter_attachments()) == []
+
+    def test_every_line_of_it_goes_through_any_server(self, server: MailServer) -> None:
+        channel(server.port).send(evolve(outgoing(ANN), html=f"<p>{'ы' * 5000}</p>"))
+
+        (content,) = server.received
+        assert content.isascii()
+        assert max(len(line) for line in content.split(b"\r\n")) <= 998
+
+    def test_html_that_utf_8_does_not_have_is_refused_and_never_sent(self, server: MailServer) -> None:
+        outcome = channel(server.port).send(evolve(outgoing(ANN), html="<p>\udc80</p>"))
+
+        assert isinstance(outcome, RefusedForGood)
+        assert server.received == []
+
+
+@pytest.mark.parametrize("title", HARMFUL)
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_r53_a_reminder_arrives_by_mail_exactly_as_typed(
+    server: MailServer, language: str, title: str
+) -> None:
+    said = JinjaTemplates().reminder(Template.CALENDAR_REMINDER, example(), title, language, "Europe/Moscow")
+    sent = evolve(outgoing(ANN), subject=said.subject, text=said.text, html=said.html)
+
+    assert isinstance(channel(server.port).send(sent), Accepted)
+
+    (mail,) = server.mails
+    before = {"en": "Reminder", "ru": "Напоминание"}[language]
+    assert str(mail["Subject"]) == f"{before}: {title}"
+    old = email.message_from_bytes(server.received[0])["Subject"]
+    assert str(email.header.make_header(email.header.decode_header(old))) == f"{before}: {title}"
+    assert parts(mail)["text/plain"].split("\r\n")[0] == title
+    assert title in Page.of(parts(mail)["text/html"]).texts

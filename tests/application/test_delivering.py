@@ -48,14 +48,16 @@ def reminded(world: World, **event: Any) -> EventId:
 
 
 class TestLookingAgain:
-    def test_each_is_told_in_their_language_and_zone_under_the_deliverys_id(self, world: World) -> None:
+    def test_r52_each_is_told_in_their_language_and_zone_under_the_deliverys_id(self, world: World) -> None:
         reminded(world, title="Созвон")
         world.deliver()
 
         by_address = {message.address: message for message in world.channel.sent}
         assert by_address["olga"].subject == "Напоминание: Созвон"
-        assert by_address["olga"].text.endswith("16:00 (Europe/Moscow)")
-        assert by_address["clara"].text.endswith("14:00 (Europe/Madrid)")
+        assert by_address["olga"].text.endswith("16:00 (Europe/Moscow, UTC+3)")
+        assert by_address["clara"].text.endswith("14:00 (Europe/Madrid, UTC+1)")
+        assert '<html lang="ru">' in str(by_address["olga"].html)
+        assert '<html lang="en">' in str(by_address["clara"].html)
         assert by_address["clara"].id == world.delivery_to(CLARA).id
         assert by_address["clara"].data["startAt"] == "2026-11-30T13:00:00+00:00"
 

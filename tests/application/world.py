@@ -13,6 +13,7 @@ from adapters.outbound.memory.ledger import MemoryLedger
 from adapters.outbound.memory.outbox import MemoryOutbox
 from adapters.outbound.memory.people import MemoryPeople
 from adapters.outbound.memory.store import MemoryStore
+from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.testkit.channels import RecordingChannel
 from adapters.testkit.clock import SettableClock
 from adapters.testkit.ids import CountedIds
@@ -31,6 +32,7 @@ NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 TENANT = TenantId(UUID(int=0xA))
 OLGA = UserId(UUID(int=0xB))
 CLARA = UserId(UUID(int=0xC))
+TEMPLATES = JinjaTemplates()
 
 
 class World:
@@ -102,6 +104,7 @@ class World:
             "ledger": self.ledger,
             "channel": self.channel,
             "clock": self.clock,
+            "templates": TEMPLATES,
         }
         return Delivering(**(parts | more))
 

@@ -4,6 +4,7 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
 
 import pytest
 
@@ -71,6 +72,14 @@ def _unix(text: str) -> str:
     return text.replace("\r\n", "\n").removesuffix("\n")
 
 
+def _text(mail: EmailMessage) -> str:
+    part = mail.get_body(("plain",))
+    assert part is not None
+    text = part.get_content()
+    assert isinstance(text, str)
+    return text
+
+
 class Mailbox:
     def __init__(self, server: MailServer) -> None:
         self.server = server
@@ -84,9 +93,7 @@ class Mailbox:
             self.server.answers["DATA"].append(mail_server.DROP)
 
     def arrived(self) -> Sequence[Arrived]:
-        return [
-            Arrived(one["Message-ID"], one["Subject"], _unix(one.get_content())) for one in self.server.mails
-        ]
+        return [Arrived(one["Message-ID"], one["Subject"], _unix(_text(one))) for one in self.server.mails]
 
 
 class TestEmail(ChannelContract):

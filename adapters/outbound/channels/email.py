@@ -138,7 +138,7 @@ class EmailChannel:
         """The mail as it goes over the wire, dots doubled and lines ended; ValueError for a header of two
         lines or text that UTF-8 does not have.
         """
-        (message.subject + message.text).encode()
+        (message.subject + message.text + (message.html or "")).encode()
         if not _is_one_line(message.subject):
             raise ValueError("subject")
         mail = EmailMessage(policy=_SEVEN_BIT)
@@ -148,6 +148,8 @@ class EmailChannel:
         mail["Message-ID"] = f"<{message.id}@{self._domain}>"
         mail["Auto-Submitted"] = "auto-generated"  # RFC 3834: no out-of-office answers, please
         mail.set_content(message.text, charset="utf-8")
+        if message.html is not None:
+            mail.add_alternative(message.html, subtype="html", charset="utf-8")
         # Not by EmailMessage, which lets a title pass that looks like an encoded word, and so is read as one.
         subject = Header(message.subject, "utf-8", header_name="Subject").encode(linesep="\r\n")
         content = f"Subject: {subject}\r\n".encode() + mail.as_bytes()

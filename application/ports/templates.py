@@ -1,0 +1,45 @@
+"""The words of messages."""
+
+from collections.abc import Collection
+from typing import Protocol
+
+from attrs import field, frozen
+
+from domain.calendar_event import CalendarEvent
+from domain.delivery import Template
+
+FALLBACK_LANGUAGE = "en"
+
+
+@frozen
+class Words:
+    """A message in words, and the language that they are in.
+
+    `subject` is one line. `html` is a whole document that loads nothing from elsewhere.
+    """
+
+    subject: str = field(repr=False)
+    text: str = field(repr=False)
+    html: str = field(repr=False)
+    language: str
+
+
+class Templates(Protocol):
+    """The words of messages, in the languages that there are words in."""
+
+    @property
+    def languages(self) -> Collection[str]:
+        """Codes such as `en` and `ru`; FALLBACK_LANGUAGE is always among them."""
+
+    def reminder(
+        self, template: Template, event: CalendarEvent, title: str | None, language: str, time_zone: str
+    ) -> Words:
+        """The reminder of an event as the clock in `time_zone` tells it, the zone named; one of all day by
+        its own date, which is the same for everybody.
+
+        The title stands there as typed, on one line, and is never read as a template or as HTML. A language
+        without words is told in FALLBACK_LANGUAGE; Invalid for a zone that there is not.
+        """
+
+    def contact_test(self, language: str) -> Words:
+        """The message by which a person sees that an address of theirs works."""
