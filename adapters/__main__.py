@@ -34,6 +34,7 @@ from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.outbound.postgres.migrations import MigrationError, migrate, missing
 from adapters.settings import LogLevel, Settings
+from application.ports.templates import Templates
 
 signal.signal(signal.SIGINT, _before)
 
@@ -60,6 +61,11 @@ class PostgresOffice:
             return {"data": "the database of TICKLER_DATABASE_URL"}
         home = self.settings.home_folder
         return {"data": str(home), "postgresLog": str(EmbeddedPostgres(home).log)}
+
+    @property
+    def templates(self) -> Templates:
+        found: Templates = Container().templates()
+        return found
 
     @contextmanager
     def open(self, say: Say, *, migrating: bool = False, json_lines: bool = False) -> Iterator[Services]:
@@ -126,6 +132,7 @@ def services(container: Container) -> Services:
         relay=container.relay(),
         channels=channels,
         delivering=[container.delivering(channel=channel) for channel in can_send],
+        verifying=container.verifying(),
         interrupt=container.database().interrupt if container.store() == "postgres" else lambda: None,
     )
 

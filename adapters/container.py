@@ -25,6 +25,7 @@ from application.calendar import Calendar
 from application.delivering import Delivering
 from application.notifying import Notifying
 from application.relaying import Relay
+from application.verifying import Verifying
 
 
 class Container(containers.DeclarativeContainer):
@@ -105,4 +106,5 @@ class Container(containers.DeclarativeContainer):
     notifying = providers.Factory(Notifying, deliveries, people, clock, ids)
     publisher = providers.Singleton(DirectPublisher, notifying)
     relay = providers.Factory(Relay, outbox, publisher, clock, name="relay")
+    verifying = providers.Factory(Verifying, people, templates, ids)
     delivering = providers.Factory(Delivering, deliveries, people, ledger, clock=clock, templates=templates)

@@ -18,6 +18,7 @@ from adapters.inbound.cli.office import Office, Say, Services
 from adapters.observability import configure_logging
 from adapters.settings import Settings
 from adapters.testkit.clock import SettableClock
+from application.ports.templates import Templates
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 
@@ -45,6 +46,11 @@ class MemoryOffice:
     @property
     def places(self) -> Mapping[str, str]:
         return {"data": "memory"}
+
+    @property
+    def templates(self) -> Templates:
+        found: Templates = self.container.templates()
+        return found
 
     @contextmanager
     def open(self, say: Say, *, migrating: bool = False, json_lines: bool = False) -> Iterator[Services]:

@@ -24,6 +24,7 @@ from adapters.testkit.templates import HARMFUL, Page, example
 from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, RefusedForGood
 from domain.delivery import Template
 from domain.errors import Invalid
+from tests import mail_samples
 from tests.certificate import tls_contexts
 from tests.mail_server import DROP, HANG, HOST, MailServer, free_port
 
@@ -378,3 +379,17 @@ def test_r53_a_reminder_arrives_by_mail_exactly_as_typed(
     assert str(email.header.make_header(email.header.decode_header(old))) == f"{before}: {title}"
     assert parts(mail)["text/plain"].split("\r\n")[0] == title
     assert title in Page.of(parts(mail)["text/html"]).texts
+
+
+def test_r53_mails_written_to_files_read_as_typed_in_each_language(tmp_path: Path) -> None:
+    written = mail_samples.write(tmp_path)
+
+    assert len(written) == 12
+    for template in Template:
+        russian = (tmp_path / f"{template.value}.ru.txt").read_text("utf-8").splitlines()
+        english = (tmp_path / f"{template.value}.en.txt").read_text("utf-8").splitlines()
+        assert russian == [AS_TYPED, "Начало: понедельник, 6 июля 2026 г., 15:00 (Europe/Moscow, UTC+3)"]
+        assert english == [AS_TYPED, "Starts: Monday, 6 July 2026, 14:00 (Europe/Madrid, UTC+2)"]
+        for language in ("ru", "en"):
+            page = Page.of((tmp_path / f"{template.value}.{language}.html").read_text("utf-8"))
+            assert AS_TYPED in page.texts

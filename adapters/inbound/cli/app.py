@@ -19,6 +19,8 @@ from adapters.inbound.cli import (
     migrating,
     people,
     running,
+    templates,
+    verifying,
 )
 from adapters.inbound.cli.office import Office, Unready
 from adapters.inbound.cli.output import say
@@ -46,6 +48,8 @@ app.command("import")(importing.import_)
 app.add_typer(events.app, name="event")
 app.add_typer(people.person, name="person")
 app.add_typer(people.contact, name="contact")
+people.contact.command("verify")(verifying.verify)
+app.add_typer(templates.app, name="template")
 app.command("dispatch")(dispatching.dispatch)
 app.command("upcoming")(looking.upcoming)
 app.command("demo")(demonstrating.demo)

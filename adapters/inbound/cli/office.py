@@ -17,7 +17,9 @@ from application.ports.deliveries import Deliveries
 from application.ports.ledger import Ledger
 from application.ports.machine import Clock, Ids
 from application.ports.people import People
+from application.ports.templates import Templates
 from application.relaying import Relay
+from application.verifying import Verifying
 
 Say = Callable[[str], None]
 
@@ -40,6 +42,7 @@ class Services:
     relay: Relay
     channels: Sequence[Channel]
     delivering: Sequence[Delivering]
+    verifying: Verifying
     interrupt: Callable[[], None]
 
 
@@ -53,6 +56,10 @@ class Office(Protocol):
     @property
     def places(self) -> Mapping[str, str]:
         """Where to look: `data`, and `postgresLog` of a server of our own; no password."""
+
+    @property
+    def templates(self) -> Templates:
+        """The words of messages, which need no store."""
 
     def open(
         self, say: Say, *, migrating: bool = False, json_lines: bool = False
