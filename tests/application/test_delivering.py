@@ -5,9 +5,11 @@ from datetime import timedelta
 from typing import Any, NoReturn
 
 import pytest
+from jinja2 import UndefinedError
 
 from adapters.outbound.memory.deliveries import MemoryDeliveries
 from adapters.outbound.memory.ledger import MemoryLedger
+from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.testkit.channels import RecordingChannel
 from application.delivering import DeliveryOptions
 from application.ports.channel import (
@@ -19,8 +21,10 @@ from application.ports.channel import (
     RefusedForGood,
 )
 from application.ports.errors import Unavailable
+from application.ports.templates import Words
 from domain import delivery
-from domain.delivery import Delivery, Status
+from domain.calendar_event import CalendarEvent
+from domain.delivery import Delivery, Status, Template
 from domain.errors import Invalid
 from domain.values import EventId
 from tests.application.world import CLARA, NOON, OLGA, World
@@ -45,6 +49,15 @@ def reminded(world: World, **event: Any) -> EventId:
     planned = world.plan(**event)
     world.remind()
     return planned.id
+
+
+class OneLanguageIsBroken(JinjaTemplates):
+    def reminder(
+        self, template: Template, event: CalendarEvent, title: str | None, language: str, time_zone: str
+    ) -> Words:
+        if language == "ru":
+            raise UndefinedError("'titel' is undefined")
+        return super().reminder(template, event, title, language, time_zone)
 
 
 class TestLookingAgain:
@@ -161,6 +174,33 @@ class TestOutcomes:
         assert (world.delivery_to(OLGA).status, world.delivery_to(OLGA).reason) == (
             Status.FAILED,
             "no such mailbox",
+        )
+        assert world.delivery_to(CLARA).status is Status.DELIVERED
+
+    def test_r51_a_message_refused_outside_of_a_channels_window_is_never_said_to_be_delivered(
+        self, world: World
+    ) -> None:
+        world.channel.answer_for("olga", RefusedForGood("answered 131047"))
+        reminded(world, client=None)
+
+        world.deliver()
+        world.clock.advance(timedelta(hours=25))
+        world.deliver()
+
+        olga = world.delivery_to(OLGA)
+        assert (olga.status, olga.reason, olga.provider_id) == (Status.FAILED, "answered 131047", None)
+        assert (len(world.channel.sent), world.channel.accepted) == (1, [])
+
+    def test_words_that_cannot_be_made_put_their_own_message_off_only(self, world: World) -> None:
+        templates = OneLanguageIsBroken()
+        reminded(world)
+
+        world.deliver(templates=templates)
+
+        olga = world.delivery_to(OLGA)
+        assert (olga.status, olga.reason) == (
+            Status.PENDING,
+            "it could not be made ready: UndefinedError",
         )
         assert world.delivery_to(CLARA).status is Status.DELIVERED
 
