@@ -44,6 +44,13 @@ class LogFormat(StrEnum):
     TEXT = "text"
 
 
+def _host_alone(name: str) -> str:
+    is_ipv6 = name.count(":") > 1 and not name.startswith("[")
+    if "/" in name or name != "".join(name.split()) or (":" in name and not is_ipv6):
+        raise ValueError(name)
+    return name
+
+
 def _known_zone(name: str) -> str:
     zone(name)
     return name
@@ -89,7 +96,9 @@ class Settings(BaseSettings):
         default=1.0, ge=0.05, le=3600.0, description="seconds, from 0.05 to 3600"
     )
 
-    smtp_host: str | None = Field(default=None, min_length=1, description="the name of a mail server")
+    smtp_host: Annotated[str, AfterValidator(_host_alone)] | None = Field(
+        default=None, min_length=1, description=f"the name of a mail server; its port is {PREFIX}SMTP_PORT"
+    )
     smtp_port: int | None = Field(default=None, ge=1, le=65_535, description="a whole number from 1 to 65535")
     smtp_user: str | None = Field(default=None, description="the account at the mail server")
     smtp_password: SecretStr | None = Field(default=None, description="the account's password")

@@ -20,9 +20,11 @@ from application.dispatching import ReminderDispatchJob
 from application.ports.errors import Busy, Conflict, Unavailable
 from application.ports.machine import Clock
 from application.relaying import Relay
+from domain import delivery
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 5.0
+AS_MEANT = (delivery.Status.DELIVERED, delivery.Status.SKIPPED)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -166,7 +168,7 @@ def _reasons(reasons: Iterable[str]) -> str:
 
 @frozen
 class DeliverStep:
-    """All that is due on one channel."""
+    """All that is due on one channel; what was put off, refused or lost sight of is a warning."""
 
     delivering: Delivering
     interval: float
@@ -175,7 +177,8 @@ class DeliverStep:
     def __call__(self) -> float:
         said = log(loop=f"deliver {self.delivering.channel.name}")
         for handled in self.delivering.tick(self.stopping):
-            said.info(
+            tell = said.info if handled.status in AS_MEANT else said.warning
+            tell(
                 "delivery handled",
                 DeliveryId=handled.delivery_id,
                 channel=handled.channel,

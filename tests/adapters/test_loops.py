@@ -30,6 +30,7 @@ from adapters.testkit.channels import RecordingChannel
 from adapters.testkit.clock import SettableClock
 from application.calendar import Draft
 from application.dispatching import CycleResult, ReminderDispatchJob
+from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, RefusedForGood
 from application.ports.errors import Unavailable
 from application.ports.outbox import Message
 from application.ports.publisher import Acknowledgement, NotNow, Published
@@ -293,6 +294,30 @@ def test_what_is_due_reaches_owner_and_client_through_all_the_loops(
     assert DeliverStep(container.delivering(channel=channel), 1.0, never)() == 1.0
     assert len(channel.accepted) == 6
     assert len(said(lines, "delivery handled")) == 6
+
+
+@pytest.mark.parametrize(
+    ("outcome", "level", "status"),
+    [
+        (Accepted(), "info", "Delivered"),
+        (Later("the line is busy"), "warning", "Pending"),
+        (RefusedForGood("no such mailbox"), "warning", "Failed"),
+        (OutcomeUnknown("the line broke"), "warning", "Unknown"),
+    ],
+)
+def test_a_message_that_did_not_arrive_is_a_warning(
+    container: Container, lines: io.StringIO, outcome: Outcome, level: str, status: str
+) -> None:
+    channel = RecordingChannel("console")
+    channel.answer(outcome)
+    container.console.override(providers.Object(channel))
+    plan(container, 1)
+    container.clock().advance(timedelta(minutes=20))
+    DispatchStep(container.dispatch_job(), container.clock(), lambda: False)()
+    RelayStep(container.relay(), 0.5, lambda: False)()
+    DeliverStep(container.delivering(channel=channel), 1.0, lambda: False)()
+    (line,) = said(lines, "delivery handled")
+    assert (line["level"], line["status"]) == (level, status)
 
 
 def test_a_stop_wakes_sleeping_loops_and_interrupts_none(lines: io.StringIO) -> None:

@@ -130,6 +130,7 @@ def test_as_json_every_line_on_stdout_is_json_and_the_console_names_people_by_ha
     assert process.stdout is not None
     ready = json.loads(process.stdout.readline())
     assert ready["ready"] is True
+    assert ready["email"] == "off (TICKLER_SMTP_HOST is not set)"
     home.document("person", "add", "anna", "--tenant", "acme", "--zone", "UTC")
     due = datetime.now(UTC) + timedelta(seconds=6)
     plan = ("event", "plan", "--tenant", "acme", "--owner", "anna", "--zone", "UTC", "--title", "Talk")

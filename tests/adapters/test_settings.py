@@ -73,6 +73,9 @@ def test_the_usual_rules_are_those_of_nobodys_settings_and_change_nothing_else()
         ("TIME_ZONE", "Mars/Olympus", "an IANA zone such as Europe/Moscow"),
         ("TIME_ZONE", "../../etc/passwd", "an IANA zone such as Europe/Moscow"),
         ("SMTP_PORT", "65536", "a whole number from 1 to 65535"),
+        ("SMTP_HOST", "mail.example:25", "the name of a mail server; its port is TICKLER_SMTP_PORT"),
+        ("SMTP_HOST", "smtp://mail.example", "the name of a mail server; its port is TICKLER_SMTP_PORT"),
+        ("SMTP_HOST", "[::1]:25", "the name of a mail server; its port is TICKLER_SMTP_PORT"),
         ("SMTP_SECURITY", "tls", "one of starttls, ssl, none"),
         ("SMTP_FROM", "desk", "an address such as desk@b.example"),
         ("LOG_LEVEL", "loud", "one of debug, info, warning, error"),
@@ -110,6 +113,12 @@ def test_no_secret_is_in_the_printed_settings(monkeypatch: pytest.MonkeyPatch) -
 def test_an_empty_variable_is_one_that_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TICKLER_DATABASE_URL", "")
     assert Settings.read().database_url is None
+
+
+@pytest.mark.parametrize("host", ["mail.example", "127.0.0.1", "::1", "2001:db8::25"])
+def test_a_mail_server_is_named_by_name_or_address(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+    monkeypatch.setenv("TICKLER_SMTP_HOST", host)
+    assert Settings.read().smtp_host == host
 
 
 @pytest.mark.parametrize(("security", "port"), [("starttls", 587), ("ssl", 465), ("none", 25)])

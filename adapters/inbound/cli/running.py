@@ -14,7 +14,7 @@ from adapters.settings import Settings
 from domain.errors import Invalid
 
 KINDS = ("dispatch", "relay", "deliver")
-LABELS = {"postgresLog": "log of its Postgres"}
+LABELS = {"postgresLog": "log of its Postgres", "email": "e-mail"}
 
 
 def run(
@@ -42,7 +42,7 @@ def run(
         tune_collector()
         try:
             loops.start()
-            places = dict(desk.places)
+            places = {**desk.places, "email": _email(settings)}
             if as_json:
                 put_json({"ready": True, **places})
             else:
@@ -54,6 +54,12 @@ def run(
         finally:
             if stuck := loops.stop():
                 log().warning("loops left behind", loops=stuck)
+
+
+def _email(settings: Settings) -> str:
+    if settings.smtp_host is None:
+        return "off (TICKLER_SMTP_HOST is not set)"
+    return f"by {settings.smtp_host}, port {settings.mail_port}"
 
 
 def which(only: str) -> tuple[str, ...]:
