@@ -126,6 +126,8 @@ def services(container: Container) -> Services:
         ledger=container.ledger(),
         deliveries=container.deliveries(),
         people=container.people(),
+        imports=container.imports(),
+        rezoning=container.rezoning(),
         clock=container.clock(),
         ids=container.ids(),
         dispatch_job=container.dispatch_job(),

@@ -43,6 +43,7 @@ _CLASSES: Mapping[str, type[Event]] = {
     "calendar-event.planned.v1": calendar_event.CalendarEventPlanned,
     "calendar-event.changed.v1": calendar_event.CalendarEventChanged,
     "calendar-event.moved.v1": calendar_event.CalendarEventMoved,
+    "calendar-event.rezoned.v1": calendar_event.CalendarEventRezoned,
     "calendar-event.started.v1": calendar_event.CalendarEventStarted,
     "calendar-event.completed.v1": calendar_event.CalendarEventCompleted,
     "calendar-event.cancelled.v1": calendar_event.CalendarEventCancelled,

@@ -8,16 +8,20 @@ from adapters.outbound.channels.email import EmailChannel
 from adapters.outbound.channels.webhook import WebhookChannel
 from adapters.outbound.direct import DirectPublisher
 from adapters.outbound.memory.deliveries import MemoryDeliveries
+from adapters.outbound.memory.imports import MemoryImports
 from adapters.outbound.memory.ledger import MemoryLedger
 from adapters.outbound.memory.outbox import MemoryOutbox
 from adapters.outbound.memory.people import MemoryPeople
+from adapters.outbound.memory.reckonings import MemoryReckonings
 from adapters.outbound.memory.store import MemoryStore
 from adapters.outbound.postgres.clock import PostgresClock
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.deliveries import PostgresDeliveries
+from adapters.outbound.postgres.imports import PostgresImports
 from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.outbound.postgres.people import PostgresPeople
+from adapters.outbound.postgres.reckonings import PostgresReckonings
 from adapters.outbound.system import SystemClock, UuidIds
 from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.settings import Settings
@@ -25,6 +29,7 @@ from application.calendar import Calendar
 from application.delivering import Delivering
 from application.notifying import Notifying
 from application.relaying import Relay
+from application.rezoning import Rezoning
 from application.verifying import Verifying
 
 
@@ -66,6 +71,16 @@ class Container(containers.DeclarativeContainer):
         memory=providers.Singleton(MemoryPeople, memory),
         postgres=providers.Singleton(PostgresPeople, database),
     )
+    imports = providers.Selector(
+        store,
+        memory=providers.Singleton(MemoryImports, memory),
+        postgres=providers.Singleton(PostgresImports, database),
+    )
+    reckonings = providers.Selector(
+        store,
+        memory=providers.Singleton(MemoryReckonings, memory),
+        postgres=providers.Singleton(PostgresReckonings, database),
+    )
     clock = providers.Selector(
         store,
         memory=providers.Singleton(SystemClock),
@@ -96,6 +111,7 @@ class Container(containers.DeclarativeContainer):
     channels = providers.List(console, email, webhook)
 
     calendar = providers.Factory(Calendar, ledger, clock, ids)
+    rezoning = providers.Factory(Rezoning, calendar, reckonings, clock)
     dispatch_job = providers.Factory(
         ObservedReminderDispatchJob,
         providers.Factory(ObservedLedger, ledger),

@@ -137,6 +137,11 @@ class Calendar:
             )
             return self._follow(transaction, event_id, calendar_event.Move(timing, self.clock.now()))
 
+    def rezone(self, event_id: EventId, tz_version: str) -> Done:
+        """Reckon the event's instants anew, by the zone data of this version."""
+        with self._transaction("rezone") as transaction:
+            return self._follow(transaction, event_id, calendar_event.Rezone(tz_version, self.clock.now()))
+
     def start(self, event_id: EventId) -> Done:
         """The event has begun."""
         return self._tell(event_id, calendar_event.Start(self.clock.now()))

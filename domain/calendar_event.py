@@ -64,6 +64,14 @@ class Move:
 
 
 @frozen
+class Rezone:
+    """The zone data changed: the instants are to follow from wall clock and zone by the new ones."""
+
+    tz_version: str
+    at: datetime
+
+
+@frozen
 class Start:
     at: datetime
 
@@ -78,7 +86,7 @@ class Cancel:
     at: datetime
 
 
-Command = Plan | Change | Move | Start | Complete | Cancel
+Command = Plan | Change | Move | Rezone | Start | Complete | Cancel
 
 
 # Events: what came of it.
@@ -113,6 +121,14 @@ class CalendarEventMoved:
 
 
 @frozen
+class CalendarEventRezoned:
+    """The same wall clock and zone, reckoned by other zone data."""
+
+    timing: Timing
+    at: datetime
+
+
+@frozen
 class CalendarEventStarted:
     at: datetime
 
@@ -131,6 +147,7 @@ Event = (
     CalendarEventPlanned
     | CalendarEventChanged
     | CalendarEventMoved
+    | CalendarEventRezoned
     | CalendarEventStarted
     | CalendarEventCompleted
     | CalendarEventCancelled
@@ -175,6 +192,9 @@ def decide(event: CalendarEvent | None, command: Command) -> list[Event]:
             return [] if evolve(event, changed) == event else [changed]
         case CalendarEvent(), Move(timing, at):
             return [] if timing == event.timing else [CalendarEventMoved(timing, at)]
+        case CalendarEvent(), Rezone(tz_version, at):
+            timing = event.timing.in_zone(event.timing.time_zone, tz_version)
+            return [] if tz_version == event.timing.tz_version else [CalendarEventRezoned(timing, at)]
         case CalendarEvent(status=EventStatus.IN_PROGRESS), Start():
             return []
         case CalendarEvent(), Start(at):
@@ -213,7 +233,7 @@ def evolve(event: CalendarEvent | None, happened: Event) -> CalendarEvent:
                 triggers=happened.triggers,
                 timing=happened.timing,
             )
-        case CalendarEvent(), CalendarEventMoved():
+        case CalendarEvent(), CalendarEventMoved() | CalendarEventRezoned():
             return attrs.evolve(event, timing=happened.timing)
         case CalendarEvent(), CalendarEventStarted():
             return attrs.evolve(event, status=EventStatus.IN_PROGRESS)

@@ -39,6 +39,8 @@ def when_event_happened(
             return _schedule(after, after.triggers, at, ids)
         case calendar_event.CalendarEventMoved(at=at) | calendar_event.CalendarEventChanged(at=at):
             return when_event_moved_or_changed(before, after, pending, at, ids)
+        case calendar_event.CalendarEventRezoned(at=at):
+            return when_event_rezoned(after, pending, at, ids)
         case calendar_event.CalendarEventStarted():
             return []
         case calendar_event.CalendarEventCompleted(at=at):
@@ -70,6 +72,25 @@ def when_event_moved_or_changed(
         *_skip(moved, SkipReason.MOVED, at),
         *_skip(withdrawn, SkipReason.WITHDRAWN, at),
         *_schedule(event, missing, at, ids),
+    ]
+
+
+def when_event_rezoned(
+    event: CalendarEvent, pending: Sequence[Reminder], at: datetime, ids: Iterator[ReminderId]
+) -> list[Ask]:
+    """What is Pending and still to come is put to where it falls by the new zone data.
+
+    A reminder that has left is not promised again: whoever got it read a wall clock, and that stayed. One
+    that is due already leaves as it is. Days before may fall elsewhere though the start does not.
+    """
+    moved = [
+        one
+        for one in pending
+        if one.due_at > at and (one.due_at, one.offset_minutes) != _falls(one.trigger, event)
+    ]
+    return [
+        *_skip(moved, SkipReason.MOVED, at),
+        *_schedule(event, [one.trigger for one in moved], at, ids),
     ]
 
 

@@ -15,12 +15,14 @@ from adapters.inbound.ics.options import ImportOptions
 from adapters.inbound.ics.report import Report
 from adapters.outbound.direct import DirectPublisher
 from adapters.outbound.memory.deliveries import MemoryDeliveries
+from adapters.outbound.memory.imports import MemoryImports
 from adapters.outbound.memory.ledger import MemoryLedger
 from adapters.outbound.memory.outbox import MemoryOutbox
 from adapters.outbound.memory.people import MemoryPeople
 from adapters.outbound.memory.store import MemoryStore
 from adapters.outbound.postgres.database import Database, Patience
 from adapters.outbound.postgres.deliveries import PostgresDeliveries
+from adapters.outbound.postgres.imports import PostgresImports
 from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.outbound.postgres.people import PostgresPeople
@@ -35,6 +37,7 @@ from application.delivering import Delivering
 from application.dispatching import ReminderDispatchJob
 from application.notifying import Notifying
 from application.ports.deliveries import Deliveries
+from application.ports.imports import Imports
 from application.ports.ledger import Ledger
 from application.ports.outbox import Outbox
 from application.ports.people import ContactPoint, People, Person, Tenant
@@ -59,13 +62,20 @@ class Stores:
     outbox: Outbox
     deliveries: Deliveries
     people: People
+    imports: Imports
 
 
 @pytest.fixture(params=["memory", "postgres"])
 def stores(request: pytest.FixtureRequest) -> Iterator[Stores]:
     if request.param == "memory":
         store = MemoryStore()
-        yield Stores(MemoryLedger(store), MemoryOutbox(store), MemoryDeliveries(store), MemoryPeople(store))
+        yield Stores(
+            MemoryLedger(store),
+            MemoryOutbox(store),
+            MemoryDeliveries(store),
+            MemoryPeople(store),
+            MemoryImports(store),
+        )
         return
     with closing(Database(request.getfixturevalue("postgres_url"), patience=Patience())) as database:
         yield Stores(
@@ -73,6 +83,7 @@ def stores(request: pytest.FixtureRequest) -> Iterator[Stores]:
             PostgresOutbox(database),
             PostgresDeliveries(database),
             PostgresPeople(database),
+            PostgresImports(database),
         )
 
 
@@ -132,7 +143,7 @@ def imported(hour: Hour, made: RealisticCalendar, folder: Path) -> Report:
         default_zone=HOME,
         tz_version="2026.6",
     )
-    return import_file(file, hour.calendar(), options)
+    return import_file(file, hour.calendar(), hour.stores.imports, options)
 
 
 @pytest.mark.parametrize("now", NOWS, ids=["an ordinary morning", "the night of the long hour"])

@@ -137,3 +137,15 @@ def test_a_file_that_is_not_there_is_one_line_and_exit_code_2(tickler: Commands,
     answer = tickler("import", str(tmp_path / "none.ics"), *WHO, "--zone", "UTC")
     assert answer.code == 2
     assert "there is no such file" in answer.err
+
+
+def test_what_is_gone_from_a_named_calendar_is_cancelled_unless_it_is_to_be_kept(
+    tickler: Commands, tmp_path: Path
+) -> None:
+    both = event("a"), event("b", "DTSTART:20261202T100000")
+    tickler.document("import", calendar(tmp_path, *both), *WHO, "--zone", "UTC", "--calendar", "work")
+    fewer = calendar(tmp_path, both[0])
+    again = ("import", fewer, *WHO, "--zone", "UTC", "--calendar", "work")
+    assert tickler.document(*again, "--keep-missing")["counts"]["events_cancelled"] == 0
+    assert tickler.document(*again)["counts"]["events_cancelled"] == 1
+    assert len(tickler.document("upcoming", "--tenant", "acme")) == 1

@@ -24,6 +24,7 @@ from domain.calendar_event import (
     CalendarEventCompleted,
     CalendarEventMoved,
     CalendarEventPlanned,
+    CalendarEventRezoned,
     CalendarEventStarted,
 )
 from domain.errors import Invalid
@@ -55,6 +56,7 @@ EVENTS: list[Event] = [
     CalendarEventPlanned(EVENT, TENANT, OWNER, None, Kind.OTHER, ALL_DAY, None, (), AT),
     CalendarEventChanged(OWNER, None, TRIGGERS[:2], TIMING, AT),
     CalendarEventMoved(ALL_DAY, AT),
+    CalendarEventRezoned(TIMING, AT),
     CalendarEventStarted(AT),
     CalendarEventCompleted(AT),
     CalendarEventCancelled(AT),

@@ -10,6 +10,7 @@ import pytest
 from adapters.inbound.ics.importing import import_file, silent
 from adapters.inbound.ics.report import Report
 from adapters.inbound.ics.source import Unreadable
+from adapters.outbound.memory.imports import MemoryImports
 from adapters.outbound.memory.ledger import MemoryLedger
 from adapters.outbound.memory.store import MemoryStore
 from adapters.testkit.clock import SettableClock
@@ -46,11 +47,12 @@ def calendar(store: MemoryStore, clock: SettableClock) -> Calendar:
 
 
 @pytest.fixture
-def put(calendar: Calendar, clock: SettableClock, tmp_path: Path) -> Import:
+def put(store: MemoryStore, calendar: Calendar, clock: SettableClock, tmp_path: Path) -> Import:
     def put(*components: Sequence[str], also: Sequence[str] = (), **differently: object) -> Report:
         file = tmp_path / "calendar.ics"
         file.write_bytes(vcalendar(*components, also=also))
-        return import_file(file, calendar, options(now=clock.now(), **differently), silent)
+        imports = MemoryImports(store)
+        return import_file(file, calendar, imports, options(now=clock.now(), **differently), silent)
 
     return put
 
@@ -236,7 +238,7 @@ def test_an_unreadable_file_changes_nothing(store: MemoryStore, calendar: Calend
     file = tmp_path / "half.ics"
     file.write_bytes(vcalendar(SINGLE, vevent("weekly", *WEEKLY))[:-20])
     with pytest.raises(Unreadable):
-        import_file(file, calendar, options())
+        import_file(file, calendar, MemoryImports(store), options())
     assert not store.events
 
 
@@ -267,5 +269,6 @@ def test_progress_is_told_from_nothing_to_all(calendar: Calendar, tmp_path: Path
     file = tmp_path / "calendar.ics"
     file.write_bytes(vcalendar(SINGLE, vevent("weekly", *WEEKLY)))
     told: list[tuple[int, int]] = []
-    import_file(file, calendar, options(), lambda done, total: told.append((done, total)))
+    imports = MemoryImports(MemoryStore())
+    import_file(file, calendar, imports, options(), lambda done, total: told.append((done, total)))
     assert told == [(done, 5) for done in range(6)]

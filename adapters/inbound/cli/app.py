@@ -18,6 +18,7 @@ from adapters.inbound.cli import (
     looking,
     migrating,
     people,
+    rezoning,
     running,
     templates,
     verifying,
@@ -45,6 +46,7 @@ app = typer.Typer(
 app.command("run")(running.run)
 app.command("migrate")(migrating.migrate)
 app.command("import")(importing.import_)
+app.command("rezone")(rezoning.rezone)
 app.add_typer(events.app, name="event")
 app.add_typer(people.person, name="person")
 app.add_typer(people.contact, name="contact")

@@ -1,19 +1,16 @@
 """`tickler import`."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from attrs import asdict
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from adapters.inbound.cli import reading
 from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.output import AsJson, put, put_json, say
+from adapters.inbound.cli.progress import progress_bar
 from adapters.inbound.ics import importing
 from adapters.inbound.ics.options import ImportOptions
 from adapters.inbound.ics.report import Report
@@ -42,6 +39,12 @@ def import_(
         list[str] | None,
         typer.Option(metavar="OFFSET", help="The same for events of all day; start-1d@09:00 if not given."),
     ] = None,
+    calendar: Annotated[
+        str, typer.Option(metavar="NAME", help="Which calendar the file is; without it by the name it gives.")
+    ] = "",
+    keep_missing: Annotated[
+        bool, typer.Option("--keep-missing", help="Leave the events that are no longer in this calendar.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Import a calendar file. The same file again makes nothing new; a changed one moves and changes.
@@ -49,7 +52,11 @@ def import_(
     \b
     Example: tickler import team.ics --tenant acme --owner anna --zone Europe/Moscow
     """
-    wanted: dict[str, object] = {"horizon": timedelta(days=horizon)}
+    wanted: dict[str, object] = {
+        "horizon": timedelta(days=horizon),
+        "calendar": calendar.strip(),
+        "keep_missing": keep_missing,
+    }
     if offset:
         wanted["default_triggers"] = reading.reminders(offset, "--offset")
     if all_day_offset:
@@ -59,8 +66,8 @@ def import_(
     desk = office(context)
     with desk.open(say) as services:
         options = _options(services, desk.settings, tenant, owner, client, zone_name, wanted)
-        with _bar() as progress:
-            report = importing.import_file(file, services.calendar, options, progress)
+        with progress_bar("importing") as progress:
+            report = importing.import_file(file, services.calendar, services.imports, options, progress)
     if as_json:
         put_json({**asdict(report, recurse=True)})
     else:
@@ -107,22 +114,5 @@ def _is_of_use(report: Report) -> bool:
         or said.skipped_outside
         or said.skipped_past
         or said.skipped_cancelled
+        or said.skipped_older
     )
-
-
-@contextmanager
-def _bar() -> Iterator[importing.Progress]:
-    """A bar on stderr, from the first event on; away from a terminal its last state only."""
-    columns = TextColumn("importing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    bar = Progress(*columns, console=Console(stderr=True), redirect_stdout=False, redirect_stderr=False)
-    task = bar.add_task("importing", total=None)
-
-    def show(done: int, total: int) -> None:
-        bar.start()
-        bar.update(task, completed=done, total=total)
-
-    try:
-        yield show
-    finally:
-        if bar.live.is_started:
-            bar.stop()

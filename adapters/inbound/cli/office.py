@@ -14,11 +14,13 @@ from application.delivering import Delivering
 from application.dispatching import ReminderDispatchJob
 from application.ports.channel import Channel
 from application.ports.deliveries import Deliveries
+from application.ports.imports import Imports
 from application.ports.ledger import Ledger
 from application.ports.machine import Clock, Ids
 from application.ports.people import People
 from application.ports.templates import Templates
 from application.relaying import Relay
+from application.rezoning import Rezoning
 from application.verifying import Verifying
 
 Say = Callable[[str], None]
@@ -36,6 +38,8 @@ class Services:
     ledger: Ledger
     deliveries: Deliveries
     people: People
+    imports: Imports
+    rezoning: Rezoning
     clock: Clock
     ids: Ids
     dispatch_job: ReminderDispatchJob

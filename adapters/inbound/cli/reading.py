@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from importlib.metadata import version
+from pathlib import Path
 from uuid import UUID
+from zoneinfo import TZPATH
 
 from attrs import frozen
 
@@ -214,5 +218,17 @@ def check_before_start(triggers: Sequence[Trigger], timing: Timing) -> None:
 
 
 def tz_version() -> str:
-    """Which zone data this installation came with."""
+    """Which zone data zoneinfo reckons by: the system's where it has some, else the installed package's."""
+    for folder in map(Path, TZPATH):
+        if (folder / "Europe" / "London").is_file():
+            return _version_in(folder)
     return version("tzdata")
+
+
+@lru_cache(maxsize=8)
+def _version_in(folder: Path) -> str:
+    with suppress(OSError), (folder / "tzdata.zi").open(encoding="utf-8", errors="replace") as rules:
+        stated = re.match(r"# version (\w{1,20})", rules.readline(100))
+        if stated:
+            return f"system {stated[1]}"
+    return f"system of {datetime.fromtimestamp((folder / 'Europe' / 'London').stat().st_mtime, UTC):%Y-%m-%d}"

@@ -6,6 +6,7 @@ import typer
 
 from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.output import put, put_json, say
+from adapters.inbound.cli.rezoning import rezone_at_start
 from adapters.inbound.cli.stopping import StopSignals
 from adapters.inbound.heap import tune_collector
 from adapters.inbound.loops import DeliverStep, DispatchStep, Loop, Loops, RelayStep, Stop
@@ -38,6 +39,7 @@ def run(
     desk = office(context)
     settings = desk.settings
     with StopSignals() as signals, desk.open(say, migrating=True, json_lines=as_json) as services:
+        rezone_at_start(services)
         loops = make_loops(services, settings, kinds, Stop())
         tune_collector()
         try:

@@ -31,7 +31,7 @@ class Component:
 
     uid: str
     line: int
-    sequence: int
+    sequence: int | None
     cancelled: bool
     start: Moment
     length: Span | None
@@ -102,9 +102,14 @@ def read_component(event: Block, uid: str, zones: Zones, notes: Notes) -> Compon
     )
 
 
-def _number(stated: Property | None) -> int:
+def _number(stated: Property | None) -> int | None:
     text = stated.value.strip() if stated else ""
-    return int(text) if re.fullmatch(r"\d{1,9}", text) else 0
+    return int(text) if re.fullmatch(r"\d{1,9}", text) else None
+
+
+def later(one: int | None, other: int | None) -> int | None:
+    """The later of two SEQUENCEs, of which either may not be stated."""
+    return max((number for number in (one, other) if number is not None), default=None)
 
 
 def _length(event: Block, start: Moment, zones: Zones) -> Span | None:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from attrs import define, field, frozen
 
-from adapters.inbound.ics.components import Component, told
+from adapters.inbound.ics.components import Component, later, told
 from adapters.inbound.ics.moments import Moment, Span, end_of
 from adapters.inbound.ics.notes import Notes
 from adapters.inbound.ics.options import ImportOptions
@@ -18,12 +18,17 @@ MAX_EVENTS = 100_000
 
 @frozen
 class Wanted:
-    """An event as the file has it, and where in the file that is."""
+    """An event as the file has it, and where in the file that is.
+
+    `uid` is for reports, `raw_uid` as it is written; `sequence` is None where the file states none.
+    """
 
     event_id: EventId
     draft: Draft = field(repr=False)
     uid: str
     line: int
+    raw_uid: str = field(default="", repr=False)
+    sequence: int | None = None
 
 
 @define
@@ -37,7 +42,7 @@ class Drafts:
     notes: Notes
     take: dict[EventId, Wanted] = field(factory=dict)
     elsewhere: dict[EventId, Wanted] = field(factory=dict)
-    cancelled: dict[EventId, None] = field(factory=dict)
+    cancelled: dict[EventId, int | None] = field(factory=dict)
     gone: dict[EventId, None] = field(factory=dict)
     untouched: set[EventId] = field(factory=set)
 
@@ -52,6 +57,7 @@ class Drafts:
         start: Moment,
         length: Span | None,
         triggers: tuple[Trigger, ...],
+        sequence: int | None = None,
     ) -> Wanted | None:
         """The draft of one occurrence; None where its time makes no sense, which is then refused."""
         try:
@@ -68,7 +74,7 @@ class Drafts:
             kind=one.kind,
             triggers=triggers,
         )
-        return Wanted(event_id, draft, told(one.uid), one.line)
+        return Wanted(event_id, draft, told(one.uid), one.line, one.uid, later(one.sequence, sequence))
 
     def add(self, wanted: Wanted) -> bool:
         """Put it where it belongs; whether that is among those to take."""

@@ -5,15 +5,17 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from adapters.inbound.ics.drafts import Wanted
+from adapters.inbound.ics.earlier import Earlier
 from adapters.inbound.ics.options import ImportOptions
 from adapters.inbound.ics.reading import Reading, read
 from adapters.inbound.ics.report import Counts, Refusal, Report
 from adapters.inbound.ics.source import load
 from application.calendar import Calendar, Done
 from application.ports.errors import Busy, Conflict
+from application.ports.imports import Ended, Imports
 from domain import calendar_event, reminder
 from domain.calendar_event import CalendarEvent
 from domain.errors import Invalid, Refused
@@ -29,71 +31,150 @@ def silent(done: int, total: int) -> None:
 
 
 def import_file(
-    path: Path, calendar: Calendar, options: ImportOptions, progress: Progress = silent
+    path: Path, calendar: Calendar, imports: Imports, options: ImportOptions, progress: Progress = silent
 ) -> Report:
     """Read the file and put what it holds into the calendar, one event a transaction.
 
     The same file again makes nothing new, and a changed one moves and changes: ids follow from UID and
-    occurrence. `progress` is told (done, total) after each event, and (0, total) first.
+    occurrence. What has a lower SEQUENCE than was taken before is passed over. What came out of this calendar
+    before (see `origin`) and is not in the file any more is cancelled, where it is still to come, unless it
+    has a new UID and is equal in start, end and title.
+
+    `progress` is told (done, total) after each event, and (0, total) first.
 
     Raises Unreadable for a file that cannot be read at all, before anything is changed; Unavailable when the
     store is lost on the way (what was put stays; import again to finish).
     """
-    reading = read(load(path), options)
-    return _Import(calendar, options).put(reading, progress)
+    reading = read(load(path), options, file_name=path.name)
+    return _Import(calendar, options, Earlier.of(imports, reading)).put(reading, progress)
+
+
+@frozen
+class _End:
+    """An event that is to be cancelled, and why."""
+
+    source: EventId
+    event: CalendarEvent
+    how: Ended
+    sequence: int | None = None
 
 
 @define
 class _Import:
     calendar: Calendar
     options: ImportOptions
+    earlier: Earlier
     counts: Counter[str] = field(factory=Counter)
     refused: list[Refusal] = field(factory=list)
 
     def put(self, reading: Reading, progress: Progress) -> Report:
         known = self._known(reading)
-        follow = [one for one in reading.elsewhere if one.event_id in known]
-        cancel = [one for one in reading.cancelled if one in known]
-        self.counts["skipped_cancelled"] += len(reading.cancelled) - len(cancel)
-        now = self.options.now
-        cancel += [one for one in reading.gone if one in known and known[one].timing.start_at > now]
-        total = len(reading.take) + len(follow) + len(cancel)
+        take = [one for one in reading.take if self._is_news(one.event_id, one.sequence)]
+        follow = [
+            one
+            for one in reading.elsewhere
+            if self.earlier.event_id(one.event_id) in known or self.earlier.lost_like(one)
+        ]
+        follow = [one for one in follow if self._is_news(one.event_id, one.sequence)]
+        cancel = self._to_cancel(reading, known)
+        total = len(take) + len(follow) + len(cancel)
         progress(0, total)
         done = 0
-        for one in (*reading.take, *follow):
-            self._put(one)
-            progress(done := done + 1, total)
-        for event_id in cancel:
-            self._cancel(event_id, known[event_id])
-            progress(done := done + 1, total)
+        try:
+            for one in (*take, *follow):
+                self._put(one)
+                progress(done := done + 1, total)
+            missing = self._missing(reading)
+            total += len(missing)
+            for end in (*cancel, *missing):
+                self._end(end)
+                progress(done := done + 1, total)
+        finally:
+            self.earlier.write()
         counts = Counts(**(self.counts + reading.notes.counts))
         return Report(counts, (*reading.notes.refused, *self.refused), reading.notes.warnings())
 
+    def _is_news(self, source: EventId, sequence: int | None) -> bool:
+        if self.earlier.is_older(source, sequence):
+            self.counts["skipped_older"] += 1
+            return False
+        return True
+
+    def _to_cancel(self, reading: Reading, known: Mapping[EventId, CalendarEvent]) -> list["_End"]:
+        """What the file calls off, and what its series do not have, as far as it is known."""
+        ends: dict[EventId, _End] = {}
+        for source, number in reading.cancelled.items():
+            if not self._is_news(source, number):
+                continue
+            event = known.get(self.earlier.event_id(source))
+            if event is None:
+                self.counts["skipped_cancelled"] += 1
+            else:
+                ends[event.id] = _End(source, event, Ended.CALLED_OFF, number)
+        for source in reading.gone:
+            event = known.get(self.earlier.event_id(source))
+            if event is not None and event.timing.start_at > self.options.now:
+                ends.setdefault(event.id, _End(source, event, Ended.MISSING))
+        return list(ends.values())
+
     def _known(self, reading: Reading) -> Mapping[EventId, CalendarEvent]:
         """Those of the ids that matter only where they are known, and are."""
-        wanted = iter([*(one.event_id for one in reading.elsewhere), *reading.cancelled, *reading.gone])
+        sources = [*(one.event_id for one in reading.elsewhere), *reading.cancelled, *reading.gone]
+        return self._look_up(self.earlier.event_id(one) for one in sources)
+
+    def _look_up(self, event_ids: Iterable[EventId]) -> Mapping[EventId, CalendarEvent]:
+        wanted = iter(event_ids)
         known: dict[EventId, CalendarEvent] = {}
         while some := list(islice(wanted, _LOOK_UP)):
             known.update(self.calendar.known(some))
         return known
 
+    def _missing(self, reading: Reading) -> list["_End"]:
+        """Events to come that came out of this calendar before and are not in it any more."""
+        if self.options.keep_missing or not (rows := self.earlier.missing()):
+            return []
+        found = self._look_up(one.event_id for one in rows)
+        missing = [
+            _End(row.source, event, Ended.MISSING)
+            for row in rows
+            if (event := found.get(row.event_id)) is not None
+            and event.status.is_open
+            and event.timing.start_at > self.options.now
+        ]
+        doubt = self._doubt(reading)
+        if missing and doubt:
+            reading.notes.warn(f"{doubt}: {len(missing)} events of before that are not in it were left", 1)
+            return []
+        return missing
+
+    def _doubt(self, reading: Reading) -> str:
+        """Why what is not in the file may be meant to be all the same."""
+        if reading.is_torn:
+            return "a VEVENT without a UID could not be read"
+        if not reading.origin.is_named and not self.earlier.has_overlap():
+            return "the file has no name for its calendar and shares no event with the one of before"
+        return ""
+
     def _put(self, wanted: Wanted) -> None:
         try:
-            done = self.calendar.put(wanted.draft, wanted.event_id)
+            event_id = self.earlier.recognise(wanted)
+            done = self.calendar.put(wanted.draft, event_id)
         except (Invalid, Refused, Busy, Conflict) as problem:
             self.refused.append(Refusal("VEVENT", wanted.uid, wanted.line, _reason(problem)))
             return
+        self.earlier.took(wanted, event_id)
         self.counts[_outcome(done.happened)] += 1
         self._count_reminders(done)
 
-    def _cancel(self, event_id: EventId, event: CalendarEvent) -> None:
-        if not event.status.is_open:
+    def _end(self, end: "_End") -> None:
+        if not end.event.status.is_open:
             return
         try:
-            self.calendar.cancel(event_id)
+            self.calendar.cancel(end.event.id)
         except (Refused, Busy, Conflict) as problem:
-            self.refused.append(Refusal("VEVENT", "", 0, f"event {event_id}: {_reason(problem)}"))
+            self.refused.append(Refusal("VEVENT", "", 0, f"event {end.event.id}: {_reason(problem)}"))
             return
+        self.earlier.ended(end.source, end.how, end.sequence)
         self.counts["events_cancelled"] += 1
 
     def _count_reminders(self, done: Done) -> None:

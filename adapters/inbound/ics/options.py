@@ -29,6 +29,8 @@ class ImportOptions:
 
     Occurrences that start within `horizon` of `now` (an aware instant) are taken. `default_triggers` stand in
     where an event brings no alarm that can be read, `all_day_triggers` where it lasts whole days.
+    `calendar` names the calendar that the file is (see `origin`); `keep_missing` leaves the events that came
+    out of it before and are not in it any more.
     Raises Invalid for an unknown zone, a naive `now`, and a horizon of nothing or of more than two years.
     """
 
@@ -37,6 +39,8 @@ class ImportOptions:
     now: datetime = field(validator=_aware)
     default_zone: str = field(validator=_zone)
     client_user_id: UserId | None = None
+    calendar: str = ""
+    keep_missing: bool = False
     tz_version: str = ""
     horizon: timedelta = field(default=timedelta(days=90), validator=_days)
     default_triggers: tuple[Trigger, ...] = field(default=(MinutesBeforeStart(15),), converter=check_triggers)

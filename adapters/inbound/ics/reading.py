@@ -1,18 +1,20 @@
 """A file's bytes become drafts, and what is to be said about the rest. Nothing here touches the calendar."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 from functools import partial
 
-from attrs import define, evolve, frozen
+from attrs import define, evolve, field, frozen
 
 from adapters.inbound.ics.budget import Budget, TooMuchWork
-from adapters.inbound.ics.components import Component, read_component, slot_of, told, uid_of
+from adapters.inbound.ics.components import Component, later, read_component, slot_of, told, uid_of
 from adapters.inbound.ics.drafts import Drafts, Wanted, one_line
 from adapters.inbound.ics.identity import Identity
 from adapters.inbound.ics.moments import Moment
 from adapters.inbound.ics.notes import Notes
 from adapters.inbound.ics.options import ImportOptions
+from adapters.inbound.ics.origin import Origin, origin_of
 from adapters.inbound.ics.series import Occurrence, Series, newest
 from adapters.inbound.ics.source import BadProperty, Block, calendars
 from adapters.inbound.ics.zones import Zones
@@ -28,30 +30,41 @@ class Reading:
     `take` is to be planned, or moved and changed to be so. `elsewhere` is over or lies beyond the horizon: it
     matters only where the event is known already. `cancelled` is called off by the file; `gone` are
     occurrences that a series does not have, or has no longer: both matter only where they are known.
+    `cancelled` has the SEQUENCE with which each is called off. `uids` are all that the file has, whatever
+    became of them; `is_torn` where a component could not be read and does not say which it is.
     """
 
     take: Sequence[Wanted]
     elsewhere: Sequence[Wanted]
-    cancelled: Sequence[EventId]
+    cancelled: Mapping[EventId, int | None]
     gone: Sequence[EventId]
     notes: Notes
+    origin: Origin
+    uids: AbstractSet[str]
+    is_torn: bool
+    options: ImportOptions
 
 
-def read(data: bytes, options: ImportOptions, budget: Budget | None = None) -> Reading:
+def read(data: bytes, options: ImportOptions, budget: Budget | None = None, file_name: str = "") -> Reading:
     """Read an iCalendar stream. Raises Unreadable for a file that is none; one bad component costs itself."""
     notes = Notes()
     drafts = Drafts(options, notes)
     reader = _Reader(drafts, notes, budget or Budget())
-    for calendar in calendars(data):
+    blocks = calendars(data)
+    for calendar in blocks:
         reader.calendar(calendar)
     notes.refused.sort(key=lambda one: one.line)
     alive = drafts.take.keys() | drafts.elsewhere.keys() | drafts.untouched
     return Reading(
         take=tuple(drafts.take.values()),
         elsewhere=tuple(drafts.elsewhere.values()),
-        cancelled=tuple(one for one in drafts.cancelled if one not in alive),
+        cancelled={one: number for one, number in drafts.cancelled.items() if one not in alive},
         gone=tuple(one for one in drafts.gone if one not in alive and one not in drafts.cancelled),
         notes=notes,
+        origin=origin_of(blocks, file_name, options),
+        uids=reader.uids,
+        is_torn=any(one.component == "VEVENT" and not one.uid for one in notes.refused),
+        options=options,
     )
 
 
@@ -60,12 +73,14 @@ class _Reader:
     drafts: Drafts
     notes: Notes
     budget: Budget
+    uids: set[str] = field(factory=set)
 
     def calendar(self, calendar: Block) -> None:
         zones = Zones.of(calendar, self.drafts.options.default_zone, self.budget, self.notes)
         groups: dict[str, list[Block]] = {}
         for block in calendar.inside("VEVENT"):
             groups.setdefault(uid_of(block), []).append(block)
+        self.uids.update(groups)
         calls_off = _calls_off(calendar)
         for uid, blocks in groups.items():
             self._group(uid, blocks, zones, calls_off)
@@ -119,7 +134,7 @@ class _Reader:
     def _component(self, one: Component, event_id: EventId) -> None:
         """One component that stands for one event."""
         if one.cancelled:
-            self.drafts.cancelled[event_id] = None
+            self.drafts.cancelled[event_id] = one.sequence
             return
         wanted = self.drafts.draft(event_id, one, one.start, one.length, self.drafts.triggers(one))
         if wanted is not None and not self.drafts.add(wanted):
@@ -164,10 +179,12 @@ class _Reader:
     ) -> bool:
         event_id = identity.occurrence(one.slot, series.head.start.local)
         if one.component.cancelled:
-            self.drafts.cancelled[event_id] = None
+            self.drafts.cancelled[event_id] = later(one.component.sequence, series.head.sequence)
             return False
         triggers = self._triggers(one, series, found)
-        wanted = self.drafts.draft(event_id, one.component, one.start, one.length, triggers)
+        wanted = self.drafts.draft(
+            event_id, one.component, one.start, one.length, triggers, series.head.sequence
+        )
         return wanted is not None and self.drafts.add(wanted)
 
     def _triggers(self, one: Occurrence, series: Series, found: Sequence[Occurrence]) -> tuple[Trigger, ...]:
@@ -190,9 +207,10 @@ class _Reader:
             assert one.slot is not None
             event_id = identity.occurrence(series.slot(one.slot), series.head.start.local)
             if one.cancelled:
-                self.drafts.cancelled[event_id] = None
+                self.drafts.cancelled[event_id] = later(one.sequence, series.head.sequence)
                 continue
-            wanted = self.drafts.draft(event_id, one, one.start, one.length, self.drafts.triggers(one))
+            triggers = self.drafts.triggers(one)
+            wanted = self.drafts.draft(event_id, one, one.start, one.length, triggers, series.head.sequence)
             if wanted is not None:
                 self.drafts.elsewhere[event_id] = wanted
 

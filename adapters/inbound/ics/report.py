@@ -30,8 +30,9 @@ class Counts:
 
     `skipped_outside` are single events beyond the horizon and series with no occurrence in it, `skipped_past`
     single events that are over, `skipped_cancelled` occurrences that the file cancels and that were never
-    planned. `reminders_past` were made for a time that had passed and will not be sent. `alarms_collapsed`
-    were identical to another one of their event.
+    planned, `skipped_older` what has a lower SEQUENCE than was taken before. `reminders_past` were made for
+    a time that had passed and will not be sent. `alarms_collapsed` were identical to another one of their
+    event.
     """
 
     events_new: int = 0
@@ -45,6 +46,7 @@ class Counts:
     skipped_outside: int = 0
     skipped_past: int = 0
     skipped_cancelled: int = 0
+    skipped_older: int = 0
 
     @property
     def events_taken(self) -> int:
@@ -71,7 +73,7 @@ class Report:
         yield f"alarms: {said.alarms_collapsed} identical ones collapsed"
         yield (
             f"skipped: {said.skipped_outside} outside the horizon, {said.skipped_past} already past, "
-            f"{said.skipped_cancelled} cancelled"
+            f"{said.skipped_cancelled} cancelled, {said.skipped_older} older than what was taken"
         )
         yield f"refused: {len(self.refused)}"
         for one in self.refused:

@@ -150,4 +150,4 @@ def _day_of(at: Moment, zone: Zone) -> Moment:
 
 def newest(components: Sequence[Component]) -> Component:
     """Of several components that say the same thing: the highest SEQUENCE, then the last in the file."""
-    return max(components, key=lambda one: (one.sequence, one.line))
+    return max(components, key=lambda one: (one.sequence or 0, one.line))

@@ -11,6 +11,7 @@ from uuid import UUID
 from attrs import evolve, frozen
 
 from adapters.outbound.memory.locks import RowLocks
+from application.ports.imports import Imported
 from application.ports.ledger import Recorded, Versioned
 from application.ports.outbox import Message
 from application.ports.people import ContactPoint, Person, Tenant
@@ -57,6 +58,7 @@ class MemoryStore:
         self.tenants: dict[TenantId, Tenant] = {}
         self.persons: dict[UserId, Person] = {}
         self.contact_points: dict[ContactPointId, ContactPoint] = {}
+        self.imports: dict[EventId, Imported] = {}
         self._spoilt: dict[UUID, Spoilt] = {}
 
     def spoil(self, row: UUID, how: Spoilt) -> None:

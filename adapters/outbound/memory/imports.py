@@ -1,0 +1,32 @@
+"""What was read from calendars, in memory."""
+
+from collections.abc import Collection, Mapping
+from uuid import UUID
+
+from attrs import frozen
+
+from adapters.outbound.memory.store import MemoryStore
+from application.ports.imports import Imported
+from domain.values import EventId
+
+
+@frozen
+class MemoryImports:
+    store: MemoryStore
+
+    def of_calendar(self, calendar: UUID) -> Mapping[EventId, Imported]:
+        with self.store.changed:
+            return {source: one for source, one in self.store.imports.items() if one.calendar == calendar}
+
+    def of_sources(self, sources: Collection[EventId]) -> Mapping[EventId, Imported]:
+        with self.store.changed:
+            return {source: self.store.imports[source] for source in sources if source in self.store.imports}
+
+    def keep(self, imported: Collection[Imported]) -> None:
+        with self.store.changed:
+            self.store.imports.update({one.source: one for one in imported})
+
+    def forget(self, sources: Collection[EventId]) -> None:
+        with self.store.changed:
+            for source in sources:
+                self.store.imports.pop(source, None)
