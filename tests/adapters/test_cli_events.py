@@ -76,6 +76,19 @@ def test_a_reminder_whose_time_has_passed_is_shown_as_skipped(tickler: Commands)
     assert [(row["status"], row["reason"]) for row in event["reminders"]] == [("Skipped", "past")]
 
 
+NONE_WILL_LEAVE = "note: every reminder's time has passed; none will leave\n"
+
+
+def test_an_event_that_nobody_will_be_reminded_of_any_more_is_noted(tickler: Commands) -> None:
+    late = tickler(*PLAN, *START, *MOSCOW, "--remind", "start-7d", "--remind", "start-8d")
+    assert (late.code, late.err) == (0, NONE_WILL_LEAVE)
+    assert tickler(*PLAN, *START, *MOSCOW, "--remind", "start-7d", "--remind", "15").err == ""
+    assert tickler(*PLAN, *START, *MOSCOW, "--no-remind").err == ""
+    event_id = planned(tickler)
+    assert tickler("event", "change", event_id, "--remind", "start-7d").err == NONE_WILL_LEAVE
+    assert tickler("event", "move", planned(tickler), "--start", "2026-11-20 10:00").err == NONE_WILL_LEAVE
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [

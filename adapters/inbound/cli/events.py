@@ -11,6 +11,7 @@ from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, 
 from adapters.inbound.cli.showing import Names, event_json, put_event
 from application.calendar import Done, Draft
 from domain.errors import Invalid, NoSuchEvent
+from domain.reminder import SkipReason, Status
 from domain.triggers import MinutesBeforeStart
 from domain.values import Kind, TenantId, UserId, instant, zone
 
@@ -87,8 +88,7 @@ def plan(
             appointment_id=appointment_id,
             triggers=triggers,
         )
-        done = services.calendar.plan(draft)
-        put_event(services, done.event.id, as_json=as_json)
+        _put_planned(services, services.calendar.plan(draft), as_json)
 
 
 @app.command()
@@ -129,7 +129,7 @@ def change(
         tenant_id = found.state.tenant_id
         if triggers:
             reading.check_before_start(triggers, found.state.timing)
-        services.calendar.change(
+        done = services.calendar.change(
             event_id,
             tz_version=reading.tz_version(),
             owner_user_id=_person_id(services, tenant_id, "--owner", owner),
@@ -138,7 +138,7 @@ def change(
             triggers=triggers,
             time_zone=zone_name,
         )
-        put_event(services, event_id, as_json=as_json)
+        _put_planned(services, done, as_json)
 
 
 @app.command()
@@ -167,8 +167,8 @@ def move(
         if end is not None:
             end_local = reading.wall_time("--end", end, all_day=old.all_day)
             end_at = instant(end_local + timedelta(days=1) if old.all_day else end_local, old.time_zone)
-        services.calendar.move(event_id, start_local, tz_version=reading.tz_version(), end_at=end_at)
-        put_event(services, event_id, as_json=as_json)
+        done = services.calendar.move(event_id, start_local, tz_version=reading.tz_version(), end_at=end_at)
+        _put_planned(services, done, as_json)
 
 
 @app.command()
@@ -266,6 +266,15 @@ def list_events(
 
 def _person_id(services: Services, tenant_id: TenantId, option: str, text: str | None) -> UserId | None:
     return None if text is None else reading.find_person(services.people, tenant_id, option, text).id
+
+
+def _put_planned(services: Services, done: Done, as_json: bool) -> None:
+    """The event, after a word where it has reminders and none of them will leave."""
+    rows = services.ledger.reminders(done.event.id)
+    has_come_too_late = any(one.reason is SkipReason.PAST for one in done.reminders)
+    if has_come_too_late and not any(row.state.status is Status.PENDING for row in rows):
+        say("note: every reminder's time has passed; none will leave")
+    put_event(services, done.event.id, as_json=as_json)
 
 
 def _put_done(services: Services, done: Done, as_json: bool) -> None:
