@@ -3,7 +3,10 @@
 Each field's description says what is allowed; it is what a wrong value is answered with.
 """
 
+import os
+from collections.abc import Mapping
 from datetime import timedelta
+from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +18,7 @@ from application.dispatching import ReminderDispatchOptions
 from domain.values import zone
 
 PREFIX = "TICKLER_"
+OF_TESTS = "TEST_"
 
 
 class WrongSetting(Exception):
@@ -121,7 +125,11 @@ class Settings(BaseSettings):
 
     @classmethod
     def read(cls) -> "Settings":
-        """The settings as the environment has them; WrongSetting for the first that will not do."""
+        """The settings as the environment has them; WrongSetting for the first that will not do.
+
+        A variable that is none of ours is most likely one of them, misspelt, and not passed over.
+        """
+        _check_names(os.environ)
         try:
             settings = cls()
         except ValidationError as error:
@@ -166,6 +174,18 @@ class Settings(BaseSettings):
 
 def _seconds(count: float | None) -> timedelta | None:
     return None if count is None else timedelta(seconds=count)
+
+
+def _check_names(environment: Mapping[str, str]) -> None:
+    known = sorted(name.upper() for name in Settings.model_fields)
+    for given, value in environment.items():
+        name = given.upper().removeprefix(PREFIX)
+        is_ours = name != given.upper() and not name.startswith(OF_TESTS)
+        if not value or not is_ours or name in known:
+            continue
+        near = get_close_matches(name, known, 1)
+        meant = f"did you mean {PREFIX}{near[0]}?" if near else "docs/settings.md lists them"
+        raise WrongSetting(f"{given}: there is no such setting; {meant}")
 
 
 def _first_line(error: ValidationError) -> str:

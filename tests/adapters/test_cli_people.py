@@ -125,6 +125,25 @@ def test_bad_input_for_a_contact_is_one_line_and_adds_nothing(
     assert not desk.container.memory().contact_points
 
 
+@pytest.mark.parametrize(
+    ("address", "named"),
+    [
+        ("http://hooks.example/a", "TICKLER_WEBHOOK_ALLOW_HTTP"),
+        ("https://127.0.0.1/a", "TICKLER_WEBHOOK_ALLOW_PRIVATE"),
+        ("https://localhost/a", "TICKLER_WEBHOOK_ALLOW_PRIVATE"),
+        ("https://hooks.example:80/a", "TICKLER_WEBHOOK_ALLOW_PRIVATE"),
+    ],
+)
+def test_a_webhook_that_a_setting_would_let_pass_is_refused_with_its_name(
+    tickler: Commands, address: str, named: str
+) -> None:
+    tickler("person", "add", "anna", "--tenant", "acme")
+    code, said = contact(tickler, "webhook", address)
+    assert (code, len(said.splitlines())) == (2, 1)
+    assert named in said
+    assert "TICKLER_" not in contact(tickler, "webhook", "ftp://hooks.example/a")[1]
+
+
 def test_one_address_twice_is_refused_with_exit_code_1(tickler: Commands) -> None:
     tickler("person", "add", "anna", "--tenant", "acme")
     assert contact(tickler, "email", "a@b.example")[0] == 0

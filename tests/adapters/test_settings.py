@@ -115,6 +115,29 @@ def test_an_empty_variable_is_one_that_is_not_set(monkeypatch: pytest.MonkeyPatc
     assert Settings.read().database_url is None
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("TICKLER_SMTP_HSOT", "did you mean TICKLER_SMTP_HOST?"),
+        ("tickler_databse_url", "did you mean TICKLER_DATABASE_URL?"),
+        ("TICKLER_XYZZY", "docs/settings.md lists them"),
+    ],
+)
+def test_a_variable_that_is_no_setting_is_refused_with_the_one_that_was_meant(
+    monkeypatch: pytest.MonkeyPatch, name: str, meant: str
+) -> None:
+    monkeypatch.setenv(name, "secret")
+    with pytest.raises(WrongSetting) as refused:
+        Settings.read()
+    assert str(refused.value) == f"{name}: there is no such setting; {meant}"
+
+
+def test_what_the_tests_or_nobody_set_is_no_misspelt_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TICKLER_TEST_RUN_FOLDER", "here")
+    monkeypatch.setenv("TICKLER_SMTP_HSOT", "")
+    assert Settings.read().smtp_host is None
+
+
 @pytest.mark.parametrize("host", ["mail.example", "127.0.0.1", "::1", "2001:db8::25"])
 def test_a_mail_server_is_named_by_name_or_address(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     monkeypatch.setenv("TICKLER_SMTP_HOST", host)

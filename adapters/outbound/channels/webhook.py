@@ -33,6 +33,9 @@ from domain.errors import Invalid
 LONGEST_ANSWER = 64 * 1024
 LONGEST_RETRY_AFTER = timedelta(days=1)
 
+ALLOW_HTTP = "TICKLER_WEBHOOK_ALLOW_HTTP=true"
+PRIVATE_HELP = "TICKLER_WEBHOOK_ALLOW_PRIVATE=true lets it pass"
+
 _LATER = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS)
 
 
@@ -63,13 +66,14 @@ class WebhookChannel:
         except (httpx.InvalidURL, UnicodeError):
             raise Invalid("address: it is not a URL such as https://example.org/hooks/1") from None
         if url.scheme != "https" and not (url.scheme == "http" and self.allow_http):
-            raise Invalid("address: a URL that begins with https:// is wanted")
+            help_ = f"; {ALLOW_HTTP} lets http:// pass" if url.scheme == "http" else ""
+            raise Invalid(f"address: a URL that begins with https:// is wanted{help_}")
         if url.userinfo:
             raise Invalid("address: a user or password in a URL is not taken")
         if url.fragment or "#" in address:
             raise Invalid("address: a URL without # is wanted")
         if url.port is not None and not (self.allow_private or url.port == 443 or 1024 <= url.port < 65_536):
-            raise Invalid("address: its port is neither 443 nor one from 1024 to 65535")
+            raise Invalid(f"address: its port is neither 443 nor one from 1024 to 65535; {PRIVATE_HELP}")
         return str(url.copy_with(host=self._host(url.host), raw_path=url.raw_path, fragment=None))
 
     def send(self, message: OutgoingMessage) -> Outcome:
@@ -101,10 +105,10 @@ class WebhookChannel:
         except ValueError:
             name = host_name(host)
             if "." not in name and not self.allow_private:
-                raise Invalid("address: its host has no dot") from None
+                raise Invalid(f"address: its host has no dot; {PRIVATE_HELP}") from None
             return name
         if not literal:
-            raise Invalid("address: its host is a private address")
+            raise Invalid(f"address: its host is a private address; {PRIVATE_HELP}")
         return host
 
     def _post(
