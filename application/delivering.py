@@ -140,12 +140,13 @@ class Delivering:
             return SkipReason.EVENT_OVER
         known = self.people.recipients({(claimed.tenant_id, claimed.user_id)}).get(claimed.user_id)
         address = known.person.handle if known else str(claimed.user_id)
+        secret = None
         if self.channel.name != CONSOLE:
             point = _point(known, claimed)
             if point is None or point.opted_out:
                 return SkipReason.OPTED_OUT
-            address = point.address
-        return self._message(claimed, found.state, known, address)
+            address, secret = point.address, point.secret
+        return self._message(claimed, found.state, known, address, secret)
 
     def _send(self, message: OutgoingMessage) -> Outcome:
         try:
@@ -175,7 +176,12 @@ class Delivering:
         self._settle(claimed, delivery.GiveBack(claimed.claim, self.clock.now()))
 
     def _message(
-        self, claimed: Delivery, event: CalendarEvent, known: Recipient | None, address: str
+        self,
+        claimed: Delivery,
+        event: CalendarEvent,
+        known: Recipient | None,
+        address: str,
+        secret: str | None,
     ) -> OutgoingMessage:
         person = known.person if known else None
         language = language_of(person, claimed.tenant_id, self.people, self.templates)
@@ -191,7 +197,14 @@ class Delivering:
             "timeZone": event.timing.time_zone,
         }
         return OutgoingMessage(
-            claimed.id, address, claimed.template.value, said.subject, said.text, data, html=said.html
+            claimed.id,
+            address,
+            claimed.template.value,
+            said.subject,
+            said.text,
+            data,
+            html=said.html,
+            secret=secret,
         )
 
     def _wait(self, claimed: Delivery) -> timedelta:

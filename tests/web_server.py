@@ -89,6 +89,20 @@ def status(code: int, **headers: str) -> Answer:
     return answer
 
 
+def body(code: int, text: bytes, **headers: str) -> Answer:
+    """Answer with this status, text and headers (`_` stands for `-`)."""
+
+    def answer(handler: _Handler, _: WebServer) -> None:
+        handler.send_response(code)
+        for name, value in headers.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.send_header("content-length", str(len(text)))
+        handler.end_headers()
+        handler.wfile.write(text)
+
+    return answer
+
+
 def drop(handler: _Handler, _: WebServer) -> None:
     """Close the connection without a word."""
     handler.close_connection = True

@@ -5,6 +5,7 @@ For a channel of your own: subclass, and give the channel, an address that it ta
 
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from html import escape
 from time import monotonic
@@ -96,6 +97,15 @@ class ChannelContract:
 
         assert str(refusal.value).isprintable()
         assert not bad.strip() or bad not in str(refusal.value)
+
+    def test_a_secret_that_it_makes_is_one_that_it_takes(self, channel: Channel) -> None:
+        made = channel.secret(None)
+
+        if made is None:
+            with suppress(Invalid):
+                assert channel.secret("given") == "given"
+        else:
+            assert channel.secret(made) == made
 
     def test_a_message_arrives_once_and_as_typed(
         self, channel: Channel, address: str, other_side: OtherSide

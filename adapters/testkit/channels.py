@@ -54,6 +54,10 @@ class RecordingChannel:
             raise Invalid("address: one line of 1 to 256 characters is wanted")
         return address
 
+    def secret(self, given: str | None) -> str | None:
+        """Whatever is given; it signs nothing, and tells `sent` of it."""
+        return given
+
     def answer(self, *answers: Answer) -> None:
         """Answer the next tries so, in this order."""
         with self._lock:

@@ -115,6 +115,14 @@ class PeopleContract:
         positions = [point.position for point in found]
         assert positions == sorted(set(positions))
 
+    def test_what_an_address_is_signed_with_comes_back_and_is_not_printed(self, known: People) -> None:
+        signed = attrs.evolve(_point(1), secret="whsec_abc")
+        known.add_contact_point(signed)
+        (kept,) = known.contact_points(ANNA.id)
+        assert kept.secret == "whsec_abc"
+        assert "whsec_" not in repr(kept)
+        assert known.recipients({(TENANT, ANNA.id)})[ANNA.id].contact_points == [kept]
+
     def test_a_contact_point_comes_last_whatever_position_it_names(self, known: People) -> None:
         known.add_contact_point(attrs.evolve(_point(1), position=5))
         known.add_contact_point(attrs.evolve(_point(2), position=0))

@@ -14,7 +14,7 @@ class OutgoingMessage:
 
     For the console the address is the person's handle, or the user's id where nobody told us of them.
     `data` are ids and times for machines; `subject` and `text` are for people, and `html` says what `text`
-    does, for channels that can show it.
+    does, for channels that can show it. `secret` is the contact point's, for channels that sign.
     """
 
     id: UUID
@@ -24,6 +24,7 @@ class OutgoingMessage:
     text: str = field(repr=False)
     data: Mapping[str, str | int | None]
     html: str | None = field(default=None, repr=False)
+    secret: str | None = field(default=None, repr=False)
 
 
 @frozen
@@ -75,6 +76,12 @@ class Channel(Protocol):
 
     def check(self, address: str) -> str:
         """The address in its one spelling; Invalid when it is none for this channel."""
+
+    def secret(self, given: str | None) -> str | None:
+        """What messages to a new address are signed with: the given one, or a new one where there is none.
+
+        None for a channel that signs nothing. Invalid for one that will not do, or that nobody would use.
+        """
 
     def send(self, message: OutgoingMessage) -> Outcome:
         """Send one message; raises for nothing that the other side does.

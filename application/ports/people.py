@@ -27,7 +27,10 @@ class Person:
 
 @frozen
 class ContactPoint:
-    """An address of a person on a channel; a lower `position` is preferred."""
+    """An address of a person on a channel; a lower `position` is preferred.
+
+    `secret` is what messages to it are signed with, where the channel signs.
+    """
 
     id: ContactPointId
     user_id: UserId
@@ -35,6 +38,7 @@ class ContactPoint:
     address: str = field(repr=False)
     position: int = 0
     opted_out: bool = False
+    secret: str | None = field(default=None, repr=False)
 
 
 @frozen

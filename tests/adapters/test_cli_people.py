@@ -148,3 +148,75 @@ def test_one_address_twice_is_refused_with_exit_code_1(tickler: Commands) -> Non
     tickler("person", "add", "anna", "--tenant", "acme")
     assert contact(tickler, "email", "a@b.example")[0] == 0
     assert contact(tickler, "email", "A@B.example")[0] == 1
+
+
+IN_B23 = [
+    ("webhook", "javascript:alert(1)"),
+    ("webhook", "file:///etc/passwd"),
+    ("webhook", "https://hooks.example/" + "x" * 10_240),
+    ("webhook", "https://hооks.example/"),  # two Cyrillic letters
+    ("email", "x" * 10_240 + "@b.example"),
+    ("email", "anna@exаmple.org"),  # a Cyrillic letter
+    ("email", '"anna b"@b.example'),
+    ("email", '"anna"@b.example'),
+    ("whatsapp", "whatsapp://token@phone/+7-CALL-ME"),
+    ("whatsapp", "+7 CALL ME"),
+    ("telegram", "javascript:alert(1)"),
+    ("apprise", "file:///etc/passwd"),
+    ("apprise", "x" * 10_240),
+]
+IN_B24 = [
+    "http://169.254.169.254",
+    "https://169.254.169.254",
+    "https://[::ffff:169.254.169.254]/",
+    "https://0251.0376.0251.0376/",
+    "https://2852039166/",
+    "https://0xa9fea9fe/",
+    "https://localhost./",
+    "https://a@hooks.example/",
+    "https://a:b@hooks.example/",
+    "https://hooks.example:22/",
+    "https://0.0.0.0/",
+    "https://[::1]/",
+]
+
+
+@pytest.mark.parametrize(("channel", "address"), [*IN_B23, *(("webhook", url) for url in IN_B24)])
+def test_each_bad_address_of_b23_and_b24_is_refused_in_one_line_and_not_kept(
+    desk: MemoryOffice, tickler: Commands, channel: str, address: str
+) -> None:
+    tickler("person", "add", "anna", "--tenant", "acme")
+    code, said = contact(tickler, channel, address)
+    assert (code, len(said.splitlines())) == (2, 1)
+    assert said.startswith("tickler: address:") or "address" in said
+    assert address not in said
+    assert not desk.container.memory().contact_points
+
+
+def added(tickler: Commands, *more: str) -> dict[str, object]:
+    where = ("--channel", "webhook", "--address", "https://hooks.example/a")
+    return dict(tickler.document("contact", "add", "--tenant", "acme", "--person", "anna", *where, *more))
+
+
+def test_the_secret_of_a_webhook_is_made_kept_and_shown_once(desk: MemoryOffice, tickler: Commands) -> None:
+    tickler("person", "add", "anna", "--tenant", "acme")
+    secret = added(tickler)["secret"]
+    (kept,) = desk.container.memory().contact_points.values()
+    assert kept.secret == secret
+    assert str(secret).startswith("whsec_")
+    listed = tickler("contact", "list", "--tenant", "acme", "--person", "anna", "--json")
+    assert "whsec_" not in listed.out + listed.err
+
+
+def test_a_secret_of_ones_own_is_taken_and_a_bad_one_is_not(desk: MemoryOffice, tickler: Commands) -> None:
+    own = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    tickler("person", "add", "anna", "--tenant", "acme")
+    where = ("--tenant", "acme", "--person", "anna", "--address", "https://hooks.example/a")
+    bad = tickler("contact", "add", *where, "--channel", "webhook", "--secret", "hunter2")
+    unused = tickler(
+        "contact", "add", *where[:4], "--channel", "email", "--address", "a@b.example", "--secret", own
+    )
+    assert [(one.code, len(one.err.splitlines())) for one in (bad, unused)] == [(2, 1), (2, 1)]
+    assert "hunter2" not in bad.err
+    assert added(tickler, "--secret", own)["secret"] == own
+    assert len(desk.container.memory().contact_points) == 1

@@ -1,5 +1,8 @@
 """What webhooks do beyond the contract: each status, endless answers, and addresses that are a trap."""
 
+import base64
+import gzip
+import hmac
 import json
 import socket
 from collections.abc import Iterator
@@ -13,6 +16,7 @@ import pytest
 from attrs import evolve
 
 from adapters.outbound.channels import webhook
+from adapters.outbound.channels.signing import signature
 from adapters.outbound.channels.webhook import WebhookChannel
 from adapters.outbound.channels.wire import may_be_talked_to
 from adapters.testkit.channel import AS_TYPED, outgoing
@@ -21,7 +25,7 @@ from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, 
 from domain.errors import Invalid
 from tests.certificate import tls_contexts
 from tests.mail_server import free_port
-from tests.web_server import HOST, WebServer, drip, drop, endless_body, hang, status
+from tests.web_server import HOST, Request, WebServer, body, drip, drop, endless_body, hang, status
 
 CLOCK = SettableClock(datetime(2026, 11, 29, 12, 0, tzinfo=UTC))
 SHORT = timedelta(seconds=0.5)
@@ -133,11 +137,11 @@ def test_a_redirect_is_not_followed(server: WebServer) -> None:
         assert other.seen == []
 
 
-def test_an_endless_answer_is_cut_and_its_status_stands(server: WebServer) -> None:
+def test_an_endless_answer_is_cut_and_is_no_yes(server: WebServer) -> None:
     server.answers += [endless_body(200), endless_body(500), endless_body(404)]
 
     assert [sent(server) for _ in range(3)] == [
-        Accepted(),
+        OutcomeUnknown("answered 200, and no sensible text"),
         Later("answered 500"),
         RefusedForGood("answered 404"),
     ]
@@ -163,13 +167,123 @@ def test_no_more_than_64_kb_of_an_answer_is_read(size: int) -> None:
     assert 10 - len(list(pieces)) == webhook.LONGEST_ANSWER // size
 
 
-def test_an_answer_that_drips_is_cut_at_the_timeout_and_its_status_stands(server: WebServer) -> None:
+def test_an_answer_that_drips_is_cut_at_the_timeout_and_is_no_yes(server: WebServer) -> None:
     server.answers.append(endless_body(200, b"x", pause=0.02))
     started = monotonic()
 
-    assert sent(server, timeout=SHORT) == Accepted()
+    assert sent(server, timeout=SHORT) == OutcomeUnknown("answered 200, and no sensible text")
 
     assert monotonic() - started < 5
+
+
+def test_an_answer_of_a_usual_length_is_a_yes(server: WebServer) -> None:
+    server.answers += [body(200, b"x" * 60_000), body(202, b'{"ok": true, "error": null}')]
+
+    assert [sent(server), sent(server)] == [Accepted(), Accepted()]
+
+
+def test_a_small_answer_that_unpacks_to_a_large_one_is_not_unpacked_and_no_yes(server: WebServer) -> None:
+    server.answers.append(body(200, gzip.compress(b"\0" * 50_000_000), content_encoding="gzip"))
+    started = monotonic()
+
+    assert sent(server) == OutcomeUnknown("answered 200, packed though it was asked not to")
+
+    assert monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'{"error": "queue is full"}',
+        b'{"ok": false}',
+        b'{"success": false}',
+        b'{"errors": ["x"]}',
+        b"Error: queue is full",
+        b"\nerror",
+    ],
+)
+def test_a_200_with_the_text_of_an_error_is_for_later(server: WebServer, text: bytes) -> None:
+    server.answers.append(body(200, text))
+
+    assert sent(server) == Later("answered 200 with an error")
+
+
+@pytest.mark.parametrize("text", [b"", b"ok", b"{", b"[]", b"null", b"no errors", b"[" * 20_000])
+def test_a_200_with_any_other_text_is_a_yes(server: WebServer, text: bytes) -> None:
+    server.answers.append(body(200, text))
+
+    assert sent(server) == Accepted()
+
+
+class TestSignatures:
+    """Verified by the formula of Standard Webhooks, not by the library that signs."""
+
+    def signed(self, secret: str, request: Request) -> str:
+        key = base64.b64decode(secret.removeprefix("whsec_"))
+        said = f"{request.headers['webhook-id']}.{request.headers['webhook-timestamp']}.".encode()
+        return "v1," + base64.b64encode(hmac.digest(key, said + request.body, "sha256")).decode()
+
+    def sent(self, server: WebServer, secret: str | None, clock: SettableClock = CLOCK) -> Request:
+        message = evolve(outgoing(f"http://{HOST}:{server.port}/"), secret=secret)
+        assert WebhookChannel(clock, allow_http=True, allow_private=True).send(message) == Accepted()
+        return server.taken[-1]
+
+    def test_the_very_bytes_are_signed_with_their_id_and_time(self, server: WebServer) -> None:
+        secret = channel().secret(None)
+
+        request = self.sent(server, secret)
+
+        assert request.headers["webhook-signature"] == self.signed(secret, request)
+
+    def test_the_formula_is_the_one_of_the_published_example(self) -> None:
+        made = signature(
+            "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+            "msg_p5jXN8AQM9LWM0D4loKWxJek",  # type: ignore[arg-type]
+            datetime.fromtimestamp(1_614_265_330, UTC),
+            b'{"test": 2432232314}',
+        )
+        assert made["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+    def test_a_repeat_is_signed_anew_under_its_id_with_its_own_time(self, server: WebServer) -> None:
+        clock, secret = SettableClock(CLOCK.now()), channel().secret(None)
+        first = self.sent(server, secret, clock)
+        clock.advance(timedelta(seconds=90))
+        again = self.sent(server, secret, clock)
+
+        assert first.headers["webhook-id"] == again.headers["webhook-id"]
+        assert first.headers["webhook-timestamp"] != again.headers["webhook-timestamp"]
+        assert first.headers["webhook-signature"] != again.headers["webhook-signature"]
+        assert again.headers["webhook-signature"] == self.signed(secret, again)
+
+    def test_while_a_secret_is_replaced_both_sign(self, server: WebServer) -> None:
+        old, new = channel().secret(None), channel().secret(None)
+
+        request = self.sent(server, f"{new} {old}")
+
+        signatures = request.headers["webhook-signature"].split()
+        assert signatures == [self.signed(new, request), self.signed(old, request)]
+
+    def test_without_a_secret_nothing_is_signed(self, server: WebServer) -> None:
+        assert "webhook-signature" not in self.sent(server, None).headers
+
+    def test_each_address_gets_a_secret_of_its_own(self) -> None:
+        made = {channel().secret(None) for _ in range(10)}
+
+        assert len(made) == 10
+        assert all(channel().secret(one) == one for one in made)
+
+    @pytest.mark.parametrize(
+        "given",
+        ["", "whsec_", "secret", "whsec_c2hvcnQ=", "whsec_!!!", "a b c", "whsec_" + "QUFB" * 40, "ключ"],
+    )
+    def test_a_secret_that_will_not_do_is_refused_and_not_repeated(self, given: str) -> None:
+        with pytest.raises(Invalid, match="secret") as refusal:
+            channel().secret(given)
+
+        assert given in ("", "secret", "whsec_") or given not in str(refusal.value)
+
+    def test_the_secret_is_in_no_message_that_is_printed(self) -> None:
+        assert "whsec_" not in repr(evolve(outgoing("x"), secret="whsec_abc"))
 
 
 @pytest.mark.parametrize("answer", [hang, drip, drop])

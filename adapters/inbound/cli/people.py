@@ -120,8 +120,11 @@ def add_contact(
     context: typer.Context,
     tenant: TenantOption,
     whom: PersonOption,
-    channel: Annotated[str, typer.Option(help="console, email or webhook.")],
+    channel: Annotated[str, typer.Option(help="console, email, webhook, telegram, whatsapp or apprise.")],
     address: Annotated[str, typer.Option(help="A mail address, a URL; for the console any word.")],
+    secret: Annotated[
+        str | None, typer.Option(help="What webhooks are signed with, whsec_…; without it one is made.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Add an address of a person; the first one added is used first.
@@ -131,22 +134,26 @@ def add_contact(
     """
     with office(context).open(say) as services:
         way = _channel(services, channel)
-        checked = way.check(address)
+        checked, signed_with = way.check(address), way.secret(secret)
         home = find_tenant(services.people, tenant)
         owner = find_person(services.people, home.id if isinstance(home, Tenant) else home, "--person", whom)
         if not owner.known:
             raise Invalid(
                 f"--person: there is no person {whom!r}; `tickler person add HANDLE --id {whom}` adds one"
             )
-        point = ContactPoint(ContactPointId(services.ids.new()), owner.id, way.name, checked)
+        point = ContactPoint(
+            ContactPointId(services.ids.new()), owner.id, way.name, checked, secret=signed_with
+        )
         services.people.add_contact_point(point)
         can_send = any(one.channel.name == way.name for one in services.delivering)
     if not can_send:
         say(f"note: no {way.name} leaves before TICKLER_SMTP_HOST is set where `tickler run` is started")
     if as_json:
-        put_json(_contact_json(point))
+        put_json(_contact_json(point) | ({"secret": point.secret} if point.secret else {}))
     else:
         put(f"added: {point.channel} ({point.id})")
+        if point.secret:
+            put(f"signed with {point.secret}: keep it, it is not shown again")
 
 
 @contact.command("list")

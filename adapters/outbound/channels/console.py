@@ -7,7 +7,7 @@ from datetime import timedelta
 from threading import Lock
 from typing import TextIO
 
-from adapters.outbound.channels.wire import one_visible_line
+from adapters.outbound.channels.wire import no_secret, one_visible_line
 from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, OutgoingMessage
 
 _JOINERS = "\u200c\u200d"  # they hold emoji and letters of some scripts together
@@ -34,6 +34,9 @@ class ConsoleChannel:
     def check(self, address: str) -> str:
         """Any word is an address: the console is the same for all."""
         return one_visible_line(address, 256)
+
+    def secret(self, given: str | None) -> None:
+        no_secret(given)
 
     def send(self, message: OutgoingMessage) -> Outcome:
         stream = self._stream or sys.stdout

@@ -20,6 +20,7 @@ from adapters.outbound.channels.wire import (
     Deadline,
     Leash,
     host_name,
+    no_secret,
     one_visible_line,
     resolve,
     system_trust,
@@ -88,6 +89,9 @@ class EmailChannel:
         if "." not in domain:
             raise Invalid("address: its domain has no dot")
         return f"{local}@{domain}"
+
+    def secret(self, given: str | None) -> None:
+        no_secret(given)
 
     def send(self, message: OutgoingMessage) -> Outcome:
         try:

@@ -1,4 +1,4 @@
-"""Webhooks: a message as JSON, posted to an address of the recipient's own."""
+"""Signed webhooks: a message as JSON, posted to an address of the recipient's own."""
 
 import json
 import ssl
@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 from attrs import field, frozen
 
+from adapters.outbound.channels.signing import checked_secret, new_secret, signature
 from adapters.outbound.channels.wire import (
     Deadline,
     Leash,
@@ -41,10 +42,13 @@ _LATER = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_
 
 @frozen
 class WebhookChannel:
-    """POST of `{template, subject, text, data}`; `webhook-id` is the delivery's at every try.
+    """POST of `{template, subject, text, data}`, signed as Standard Webhooks are; `webhook-id` is the
+    delivery's at every try, `webhook-timestamp` the try's own.
 
     The host is resolved once a try and that address is connected to, so that a name cannot answer one thing
     to the check and another to the connection. Neither redirects nor the environment's proxies are followed.
+    An answer is taken for a yes only when all of it came, unpacked and no longer than LONGEST_ANSWER: to any
+    other 2xx the outcome is unknown, and the message is repeated under its id.
     `allow_http` and `allow_private` are for one's own machine. `timeout` bounds a whole `send`,
     `read_timeout` each wait within it.
     """
@@ -75,6 +79,9 @@ class WebhookChannel:
         if url.port is not None and not (self.allow_private or url.port == 443 or 1024 <= url.port < 65_536):
             raise Invalid(f"address: its port is neither 443 nor one from 1024 to 65535; {PRIVATE_HELP}")
         return str(url.copy_with(host=self._host(url.host), raw_path=url.raw_path, fragment=None))
+
+    def secret(self, given: str | None) -> str:
+        return new_secret() if given is None else checked_secret(given)
 
     def send(self, message: OutgoingMessage) -> Outcome:
         try:
@@ -115,7 +122,7 @@ class WebhookChannel:
         self, url: httpx.URL, address: str, content: bytes, message: OutgoingMessage, deadline: Deadline
     ) -> Outcome:
         """One try at one resolved address; raises as httpx does when no connection came about."""
-        left = deadline.left()
+        left, now = deadline.left(), self.clock.now()
         with (
             Leash(deadline) as leash,
             httpx.Client(
@@ -135,8 +142,9 @@ class WebhookChannel:
                     "accept-encoding": "identity",
                     "user-agent": "tickler",
                     "webhook-id": str(message.id),
-                    "webhook-timestamp": str(int(self.clock.now().timestamp())),
+                    "webhook-timestamp": str(int(now.timestamp())),
                     "idempotency-key": str(message.id),
+                    **signature(message.secret, message.id, now, content),
                 },
                 extensions={"sni_hostname": url.raw_host.decode(), "trace": _Tracing(leash)},
             )
@@ -146,13 +154,12 @@ class WebhookChannel:
                 raise
             except httpx.HTTPError as problem:
                 return OutcomeUnknown(f"no answer: {type(problem).__name__}")
-            _hear_out(response)
-            return self._outcome(response)
+            return self._outcome(response, _hear_out(response))
 
-    def _outcome(self, response: httpx.Response) -> Outcome:
+    def _outcome(self, response: httpx.Response, said: bytes | None) -> Outcome:
         status = response.status_code
         if response.is_success:
-            return Accepted()
+            return _taken(response, said)
         if response.is_redirect or 300 <= status < 400:
             return RefusedForGood(f"answered {status}; redirects are not followed")
         if status in _LATER or status >= 500:
@@ -171,18 +178,42 @@ class _Tracing:
             self.leash.hold(about["return_value"].get_extra_info("socket"))
 
 
-def _hear_out(response: httpx.Response) -> None:
-    """Read what is said, up to a limit and as it comes, packed or not; the status has decided already."""
-    heard = 0
+def _hear_out(response: httpx.Response) -> bytes | None:
+    """What is said, as it comes, packed or not; None when it is too long or does not end in time."""
+    said = b""
     try:
         for piece in response.iter_raw():
-            heard += len(piece)
-            if heard >= LONGEST_ANSWER:
-                break
+            said += piece
+            if len(said) >= LONGEST_ANSWER:
+                return None
     except httpx.HTTPError:
-        pass
+        return None
     finally:
         response.close()
+    return said
+
+
+def _taken(response: httpx.Response, said: bytes | None) -> Outcome:
+    """What a 2xx means: some say in the answer's text that they failed."""
+    status = response.status_code
+    if said is None:
+        return OutcomeUnknown(f"answered {status}, and no sensible text")
+    if response.headers.get("content-encoding", "identity").lower() != "identity":
+        return OutcomeUnknown(f"answered {status}, packed though it was asked not to")
+    return Later(f"answered {status} with an error") if _tells_of_an_error(said) else Accepted()
+
+
+def _tells_of_an_error(said: bytes) -> bool:
+    """Whether it begins with the word error, or a JSON object that says `error` or `ok: false`."""
+    try:
+        found = json.loads(said)
+    except (ValueError, RecursionError):
+        return said.lstrip().lower().startswith(b"error")
+    return isinstance(found, dict) and (
+        bool(found.get("error") or found.get("errors"))
+        or found.get("ok") is False
+        or found.get("success") is False
+    )
 
 
 def _content(message: OutgoingMessage) -> bytes:

@@ -141,6 +141,12 @@ def host_name(host: str) -> str:
     return ascii_name
 
 
+def no_secret(given: str | None) -> None:
+    """For channels that sign nothing: Invalid when a secret is given."""
+    if given is not None:
+        raise Invalid("secret: this channel signs nothing")
+
+
 def one_visible_line(address: str, longest: int) -> str:
     """The address without spaces around it; Invalid when empty, too long, or holding what is not seen."""
     address = address.strip()

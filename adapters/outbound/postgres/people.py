@@ -21,12 +21,12 @@ PEOPLE = SELECT_PERSON + " where id = any(%b::uuid[])"
 # Several that are added to one person at once wait for each other, so that each has a place of its own.
 LOCK_PERSON = "select from tickler.people where id = %s for update"
 ADD_CONTACT_POINT = (
-    "insert into tickler.contact_points (id, user_id, channel, address, opted_out, position)"
-    " select %s, %s, %s, %s, %s, coalesce(max(position) + 1, 0)"
+    "insert into tickler.contact_points (id, user_id, channel, address, opted_out, secret, position)"
+    " select %s, %s, %s, %s, %s, %s, coalesce(max(position) + 1, 0)"
     " from tickler.contact_points where user_id = %s"
 )
 CONTACT_POINTS = (
-    "select id, user_id, channel, address, position, opted_out from tickler.contact_points"
+    "select id, user_id, channel, address, position, opted_out, secret from tickler.contact_points"
     " where user_id = any(%b::uuid[]) order by user_id, position, id"
 )
 
@@ -66,10 +66,10 @@ class PostgresPeople:
 
     def add_contact_point(self, contact_point: ContactPoint) -> None:
         point = contact_point
-        values = (point.id, point.user_id, point.channel, point.address, point.opted_out, point.user_id)
+        kept = (point.id, point.user_id, point.channel, point.address, point.opted_out, point.secret)
         with self.database.transaction() as session:
             session.row(LOCK_PERSON, (point.user_id,))
-            session.change(ADD_CONTACT_POINT, values)
+            session.change(ADD_CONTACT_POINT, (*kept, point.user_id))
 
     def contact_points(self, user_id: UserId) -> Sequence[ContactPoint]:
         with self.database.transaction() as session:
