@@ -3,6 +3,7 @@
 from dependency_injector import containers, providers
 
 from adapters.observability import ObservedLedger, ObservedReminderDispatchJob
+from adapters.outbound.channels.apprise import TELEGRAM, WHATSAPP, AppriseChannel
 from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.channels.email import EmailChannel
 from adapters.outbound.channels.webhook import WebhookChannel
@@ -108,7 +109,10 @@ class Container(containers.DeclarativeContainer):
         allow_http=settings.provided.webhook_allow_http,
         allow_private=settings.provided.webhook_allow_private,
     )
-    channels = providers.List(console, email, webhook)
+    telegram = providers.Singleton(AppriseChannel, "telegram", TELEGRAM)
+    whatsapp = providers.Singleton(AppriseChannel, "whatsapp", WHATSAPP)
+    apprise = providers.Singleton(AppriseChannel, allow_private=settings.provided.webhook_allow_private)
+    channels = providers.List(console, email, webhook, telegram, whatsapp, apprise)
 
     calendar = providers.Factory(Calendar, ledger, clock, ids)
     rezoning = providers.Factory(Rezoning, calendar, reckonings, clock)

@@ -32,7 +32,14 @@ class Verifying:
             "tenantId": str(person.tenant_id),
         }
         message = OutgoingMessage(
-            self.ids.new(), point.address, TEMPLATE, said.subject, said.text, data, html=said.html
+            self.ids.new(),
+            point.address,
+            TEMPLATE,
+            said.subject,
+            said.text,
+            data,
+            html=said.html,
+            secret=point.secret,
         )
         try:
             return channel.send(message)

@@ -44,10 +44,12 @@ def test_a_test_puts_its_own_clock_in() -> None:
 
 
 def test_mail_is_sent_only_where_a_server_is_set() -> None:
+    apprise = ["telegram", "whatsapp", "apprise"]
+
     def names(settings: Settings) -> list[str]:
         made = services(Container(store="memory", settings=settings))
-        assert [one.name for one in made.channels] == ["console", "email", "webhook"]
+        assert [one.name for one in made.channels] == ["console", "email", "webhook", *apprise]
         return [one.channel.name for one in made.delivering]
 
-    assert names(Settings(smtp_host=None)) == ["console", "webhook"]
-    assert names(Settings(smtp_host="mail.example")) == ["console", "email", "webhook"]
+    assert names(Settings(smtp_host=None)) == ["console", "webhook", *apprise]
+    assert names(Settings(smtp_host="mail.example")) == ["console", "email", "webhook", *apprise]

@@ -8,6 +8,7 @@ from email.message import EmailMessage
 
 import pytest
 
+from adapters.outbound.channels.apprise import AppriseChannel
 from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.channels.email import EmailChannel
 from adapters.outbound.channels.webhook import WebhookChannel
@@ -20,7 +21,13 @@ from tests.mail_server import MailServer
 from tests.web_server import WebServer
 
 # mypy holds them against the port
-_: tuple[type[Channel], ...] = (ConsoleChannel, EmailChannel, WebhookChannel, RecordingChannel)
+_: tuple[type[Channel], ...] = (
+    ConsoleChannel,
+    EmailChannel,
+    WebhookChannel,
+    AppriseChannel,
+    RecordingChannel,
+)
 
 CLOCK = SettableClock(datetime(2026, 11, 29, 12, 0, tzinfo=UTC))
 
@@ -152,6 +159,39 @@ class TestWebhook(ChannelContract):
     @pytest.fixture
     def address(self, server: WebServer) -> str:
         return f"http://{web_server.HOST}:{server.port}/hooks/1?of=Ann"
+
+
+class Service(Hook):
+    """It has its JSON from Apprise, in which there is no key."""
+
+    def answer(self, outcome: type[Outcome]) -> None:
+        if outcome is OutcomeUnknown:
+            self.server.answers.append(web_server.status(503))
+
+    def arrived(self) -> Sequence[Arrived]:
+        taken = [json.loads(one.body) for one in self.server.taken]
+        return [Arrived(None, said["title"], said["message"]) for said in taken]
+
+
+class TestApprise(ChannelContract):
+    outcomes = (Accepted, OutcomeUnknown)
+
+    @pytest.fixture
+    def server(self) -> Iterator[WebServer]:
+        with WebServer() as server:
+            yield server
+
+    @pytest.fixture
+    def other_side(self, server: WebServer) -> Service:
+        return Service(server)
+
+    @pytest.fixture
+    def channel(self) -> AppriseChannel:
+        return AppriseChannel(allow_private=True)
+
+    @pytest.fixture
+    def address(self, server: WebServer) -> str:
+        return f"JSON://{web_server.HOST}:{server.port}/hooks/1"
 
 
 class Recorded:
