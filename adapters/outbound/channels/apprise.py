@@ -36,7 +36,7 @@ ON_THIS_MACHINE = frozenset({"dbus", "glib", "gnome", "kde", "macosx", "qt", "sy
 
 # What they log holds pieces of URLs, which are secrets, and nobody's wish is that it goes anywhere.
 for _name in ("apprise", "urllib3", "requests"):
-    logging.getLogger(_name).disabled = True
+    logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
 
 @frozen
