@@ -55,6 +55,19 @@ def test_a_test_message_leaves_at_once_in_the_persons_language(
     assert '<html lang="ru">' in str(sent.html)
 
 
+def test_a_test_message_carries_the_contacts_secret_and_none_of_it_is_shown(
+    desk: MemoryOffice, tickler: Commands, channel: RecordingChannel
+) -> None:
+    id_ = ContactPointId(UUID(contact(tickler)))
+    points = desk.container.memory().contact_points
+    points[id_] = evolve(points[id_], secret="canary-7")
+
+    said = tickler("contact", "verify", *ANNA)
+
+    assert [one.secret for one in channel.sent] == ["canary-7"]
+    assert "canary-7" not in said.out + said.err
+
+
 def test_a_contact_is_found_by_its_id_too(tickler: Commands, channel: RecordingChannel) -> None:
     contact(tickler, "first")
     second = contact(tickler, "second")
