@@ -19,7 +19,10 @@ from domain.values import AppointmentId, EventId, Kind, ReminderId, TenantId, Ti
 
 @frozen
 class Draft:
-    """An event as somebody wants it, before it has an id or after."""
+    """An event as somebody wants it, before it has an id or after.
+
+    Put over an event that is there, a draft without a client leaves it the one it has, unless `no_client`.
+    """
 
     tenant_id: TenantId
     owner_user_id: UserId
@@ -29,15 +32,20 @@ class Draft:
     kind: Kind = Kind.OTHER
     appointment_id: AppointmentId | None = None
     triggers: tuple[Trigger, ...] = ()
+    no_client: bool = False
 
 
 @frozen
 class Done:
-    """What a command came to: the event now, what happened to it, and what to its reminders."""
+    """What a command came to: the event now, what happened to it, and what to its reminders.
+
+    `retitled`: it was there and has another title now, which is no part of what happened.
+    """
 
     event: CalendarEvent
     happened: tuple[calendar_event.Event, ...]
     reminders: tuple[Reminder, ...]
+    retitled: bool = False
 
 
 @frozen
@@ -64,17 +72,18 @@ class Calendar:
             found = transaction.event(event_id)
             if found is None:
                 return self._plan(transaction, draft, event_id, now)
-            if draft.title is not None:
-                transaction.write_title(event_id, draft.title)
+            retitled = draft.title is not None and transaction.write_title(event_id, draft.title)
             if not found.state.status.is_open:
-                return Done(found.state, (), ())
+                return Done(found.state, (), (), retitled)
             triggers = check_triggers(draft.triggers)
             done: list[Done] = []
             if draft.timing != found.state.timing:
                 done.append(self._follow(transaction, event_id, calendar_event.Move(draft.timing, now)))
             change = calendar_event.Change(
                 owner_user_id=draft.owner_user_id,
-                client_user_id=draft.client_user_id,
+                client_user_id=None
+                if draft.no_client
+                else draft.client_user_id or found.state.client_user_id,
                 triggers=triggers,
                 time_zone=draft.timing.time_zone,
                 tz_version=draft.timing.tz_version,
@@ -85,6 +94,7 @@ class Calendar:
                 done[-1].event,
                 tuple(happened for one in done for happened in one.happened),
                 tuple(row for one in done for row in one.reminders),
+                retitled,
             )
 
     def known(self, event_ids: Collection[EventId]) -> Mapping[EventId, CalendarEvent]:

@@ -121,8 +121,10 @@ class Transaction(Protocol):
         A second Pending reminder of one event and trigger is a Conflict too (INV-REM-6).
         """
 
-    def write_title(self, event_id: EventId, title: str) -> None:
+    def write_title(self, event_id: EventId, title: str) -> bool:
         """Keep the title of an event where it can be erased; an earlier one is replaced.
+
+        Whether it is another one than before.
 
         Invalid for a title that is no text: with a NUL or half of a surrogate pair in it.
         """

@@ -44,7 +44,7 @@ def test_a_file_is_taken_once_and_its_floating_times_are_the_owners(
     file = calendar(tmp_path, event("a"), event("b", "DTSTART:20261202T090000Z"))
     said = tickler("import", file, *WHO, "--client", "boris", "--json")
     assert said.code == 0, said.err
-    assert said.document["counts"]["events_new"] == 2
+    assert said.document["counts"]["eventsNew"] == 2
     assert "zone: Europe/Moscow" in said.err
     assert "2/2" in said.err
     rows = tickler.document("upcoming", "--tenant", "acme")
@@ -53,7 +53,7 @@ def test_a_file_is_taken_once_and_its_floating_times_are_the_owners(
         ("2026-12-02T08:45:00Z", "Title b"),
     ]
     again = tickler.document("import", file, *WHO, "--client", "boris")["counts"]
-    assert (again["events_new"], again["events_unchanged"]) == (0, 2)
+    assert (again["eventsNew"], again["eventsUnchanged"]) == (0, 2)
 
 
 def test_offsets_and_zone_by_hand_are_those_that_are_taken(tickler: Commands, tmp_path: Path) -> None:
@@ -146,6 +146,34 @@ def test_what_is_gone_from_a_named_calendar_is_cancelled_unless_it_is_to_be_kept
     tickler.document("import", calendar(tmp_path, *both), *WHO, "--zone", "UTC", "--calendar", "work")
     fewer = calendar(tmp_path, both[0])
     again = ("import", fewer, *WHO, "--zone", "UTC", "--calendar", "work")
-    assert tickler.document(*again, "--keep-missing")["counts"]["events_cancelled"] == 0
-    assert tickler.document(*again)["counts"]["events_cancelled"] == 1
+    assert tickler.document(*again, "--keep-missing")["counts"]["eventsCancelled"] == 0
+    assert tickler.document(*again)["counts"]["eventsCancelled"] == 1
     assert len(tickler.document("upcoming", "--tenant", "acme")) == 1
+
+
+def test_the_zone_that_is_said_is_the_files_where_it_names_one(tickler: Commands, tmp_path: Path) -> None:
+    file = Path(calendar(tmp_path, event("a")))
+    file.write_text(file.read_text().replace("PRODID", "X-WR-TIMEZONE:Asia/Tokyo\r\nPRODID"))
+    assert "zone: Asia/Tokyo, for times in the file that have none" in tickler("import", str(file), *WHO).err
+    said = tickler("import", str(file), *WHO, "--zone", "UTC").err
+    assert "zone: Asia/Tokyo, for times in the file that have none" in said
+    assert "zone: " not in tickler("import", str(file), *WHO, "--zone", "Asia/Tokyo").err
+    (row,) = tickler.document("upcoming")
+    assert row["event"]["startAt"] == "2026-12-01T01:00:00Z"
+
+
+def test_the_report_as_json_has_the_names_of_every_other_document(tickler: Commands, tmp_path: Path) -> None:
+    report = tickler.document("import", calendar(tmp_path, event("good"), event("bad", "DTSTART:no")), *WHO)
+    assert [one["uid"] for one in report["refused"]] == ["bad"]
+    assert report["counts"]["remindersMade"] == 1
+    assert not any("_" in name for name in (*report, *report["counts"], *report["refused"][0]))
+
+
+def test_a_client_is_taken_off_only_when_that_is_asked_for(tickler: Commands, tmp_path: Path) -> None:
+    file = calendar(tmp_path, event("a"))
+    tickler.document("import", file, *WHO, "--client", "boris")
+    tickler.document("import", file, *WHO)
+    assert tickler.document("upcoming")[0]["event"]["clientHandle"] == "boris"
+    tickler.document("import", file, *WHO, "--no-client")
+    assert tickler.document("upcoming")[0]["event"]["clientHandle"] is None
+    assert tickler("import", file, *WHO, "--client", "boris", "--no-client").code == 2

@@ -114,7 +114,7 @@ def test_an_alarm_that_cannot_be_read_costs_itself_only(lines: list[str], said: 
     reading = read_events(vevent("half", *START, alarms=[lines, ["TRIGGER:-PT10M"]]))
     assert spelled(reading) == ["start-10m"]
     ((component, uid, reason),) = refusals(reading)
-    assert (component, uid) == ("VALARM", "'half'")
+    assert (component, uid) == ("VALARM", "half")
     assert said in reason
 
 
@@ -122,7 +122,7 @@ def test_an_alarm_that_is_not_ended_costs_itself_only() -> None:
     open_alarm = vevent("open", *START, "BEGIN:VALARM", "TRIGGER:-PT5M")
     reading = read_events(open_alarm)
     assert spelled(reading) == ["start-15m"]
-    assert refusals(reading) == [("VALARM", "'open'", "its END:VALARM is missing")]
+    assert refusals(reading) == [("VALARM", "open", "its END:VALARM is missing")]
 
 
 def test_more_alarms_than_an_event_can_have_are_refused_and_the_first_are_kept() -> None:

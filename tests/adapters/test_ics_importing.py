@@ -272,3 +272,62 @@ def test_progress_is_told_from_nothing_to_all(calendar: Calendar, tmp_path: Path
     imports = MemoryImports(MemoryStore())
     import_file(file, calendar, imports, options(), lambda done, total: told.append((done, total)))
     assert told == [(done, 5) for done in range(6)]
+
+
+def test_an_event_cancelled_by_hand_and_moved_in_the_file_is_told_to_be_left_alone(
+    store: MemoryStore, put: Import, calendar: Calendar
+) -> None:
+    put(SINGLE)
+    (event_id,) = store.events
+    calendar.cancel(event_id)
+    before = store.events[event_id]
+    report = put([line.replace("20260910T080000Z", "20260911T090000Z") for line in SINGLE])
+    assert (report.counts.events_over, report.counts.events_unchanged, report.counts.events_moved) == (
+        1,
+        0,
+        0,
+    )
+    assert "over, left alone: 1 completed or cancelled here and moved in the file" in report.lines()
+    assert store.events[event_id] == before
+
+
+def test_an_event_with_another_title_alone_is_told_to_be_changed(store: MemoryStore, put: Import) -> None:
+    put(SINGLE)
+    report = put([line.replace("SUMMARY:Созвон", "SUMMARY:Разговор") for line in SINGLE])
+    assert (report.counts.events_changed, report.counts.events_unchanged) == (1, 0)
+    assert list(store.titles.values()) == ["Разговор"]
+
+
+def test_a_client_stays_when_the_file_comes_again_without_one_unless_told_otherwise(
+    store: MemoryStore, put: Import
+) -> None:
+    put(SINGLE, client_user_id=CLIENT)
+    assert put(SINGLE).counts.events_unchanged == 1
+    ((event_id, event),) = store.events.items()
+    assert event.state.client_user_id == CLIENT
+    assert put(SINGLE, no_client=True).counts.events_changed == 1
+    assert store.events[event_id].state.client_user_id is None
+
+
+def test_tasks_and_journals_are_counted_as_what_they_are(put: Import) -> None:
+    task = ["BEGIN:VTODO", "UID:task", "SUMMARY:x", "END:VTODO"]
+    journal = ["BEGIN:VJOURNAL", "UID:journal", "END:VJOURNAL"]
+    report = put(SINGLE, task, task, journal)
+    assert (report.counts.skipped_todos, report.counts.skipped_journals) == (2, 1)
+    assert "skipped: 2 VTODO, 1 VJOURNAL, which are no events" in report.lines()
+
+
+def test_the_zone_told_is_the_one_that_times_without_a_zone_were_taken_in(
+    store: MemoryStore, put: Import
+) -> None:
+    floating = vevent("floating", "DTSTART:20260910T100000")
+    assert put(floating).zones == ("Europe/Berlin",)
+    assert planned(store) == ["2026-09-10T08:00Z"]
+    assert put(floating, also=["X-WR-TIMEZONE:Asia/Tokyo"]).zones == ("Asia/Tokyo",)
+    assert planned(store) == ["2026-09-10T01:00Z"]
+
+
+def test_the_last_line_tells_that_not_all_was_taken(put: Import) -> None:
+    *_, last = put(SINGLE, vevent("bad", "DTSTART:yesterday")).lines()
+    assert last == "not all of the file was taken: 1 refused, see above"
+    assert not any("not all" in line for line in put(SINGLE).lines())

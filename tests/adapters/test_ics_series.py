@@ -262,7 +262,7 @@ def test_a_rule_that_is_a_bomb_costs_its_series_only(rule: str, said: str) -> No
     reading = read_events(bomb, good, budget=Budget(each=0.5))
     assert starts(reading) == ["2026-09-12T08:00Z"]
     ((_, uid, reason),) = refusals(reading)
-    assert uid == "'bomb'"
+    assert uid == "bomb"
     assert any(part in reason for part in said.split("|"))
     assert not reading.gone
 

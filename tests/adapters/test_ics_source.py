@@ -112,14 +112,14 @@ def test_one_bad_component_costs_itself_only(lines: list[str], said: str) -> Non
     reading = read_events(GOOD, vevent("bad", *lines), vevent("also good", "DTSTART:20260903T100000Z"))
     assert starts(reading) == ["2026-09-02T10:00Z", "2026-09-03T10:00Z"]
     ((component, uid, reason),) = refusals(reading)
-    assert (component, uid) == ("VEVENT", "'bad'")
+    assert (component, uid) == ("VEVENT", "bad")
     assert said in reason
 
 
 def test_an_event_that_is_not_ended_costs_itself_only() -> None:
     reading = read_events(vevent("open", "DTSTART:20260902T110000Z")[:-1], GOOD)
     assert starts(reading) == ["2026-09-02T10:00Z"]
-    assert refusals(reading) == [("VEVENT", "'open'", "its END:VEVENT is missing")]
+    assert refusals(reading) == [("VEVENT", "open", "its END:VEVENT is missing")]
 
 
 def test_a_refusal_names_uid_and_line_and_no_title() -> None:

@@ -77,8 +77,8 @@ class TellingTransaction:
     def record(self, changes: Sequence[Change]) -> None:
         self.inner.record(changes)
 
-    def write_title(self, event_id: EventId, title: str) -> None:
-        self.inner.write_title(event_id, title)
+    def write_title(self, event_id: EventId, title: str) -> bool:
+        return self.inner.write_title(event_id, title)
 
 
 class TellingLedger(PostgresLedger):

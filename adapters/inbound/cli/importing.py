@@ -1,15 +1,16 @@
 """`tickler import`."""
 
+import re
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from attrs import asdict
 
 from adapters.inbound.cli import reading
 from adapters.inbound.cli.office import Services, office
-from adapters.inbound.cli.output import AsJson, put, put_json, say
+from adapters.inbound.cli.output import AsJson, Json, put, put_json, say
 from adapters.inbound.cli.progress import progress_bar
 from adapters.inbound.ics import importing
 from adapters.inbound.ics.options import ImportOptions
@@ -24,9 +25,17 @@ def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE.ics", help="An iCalendar file.")],
     tenant: Annotated[str, typer.Option(help="A handle or an id.")],
     owner: Annotated[str, typer.Option(help="Whose events they are: a handle or an id.")],
-    client: Annotated[str | None, typer.Option(help="Who else is reminded: a handle or an id.")] = None,
+    client: Annotated[
+        str | None, typer.Option(help="Who else is reminded: a handle or an id; without it clients stay.")
+    ] = None,
+    no_client: Annotated[
+        bool, typer.Option("--no-client", help="Take the client off events that have one.")
+    ] = False,
     zone_name: Annotated[
-        str | None, typer.Option("--zone", help="For times without a zone; without it the owner's.")
+        str | None,
+        typer.Option(
+            "--zone", help="For times without a zone, unless the file names one; without it the owner's."
+        ),
     ] = None,
     horizon: Annotated[int, typer.Option(min=1, max=731, help="How many days ahead series are taken.")] = 90,
     offset: Annotated[
@@ -52,10 +61,13 @@ def import_(
     \b
     Example: tickler import team.ics --tenant acme --owner anna --zone Europe/Moscow
     """
+    if client and no_client:
+        raise Invalid("--no-client: give either --client or --no-client")
     wanted: dict[str, object] = {
         "horizon": timedelta(days=horizon),
         "calendar": calendar.strip(),
         "keep_missing": keep_missing,
+        "no_client": no_client,
     }
     if offset:
         wanted["default_triggers"] = reading.reminders(offset, "--offset")
@@ -68,8 +80,10 @@ def import_(
         options = _options(services, desk.settings, tenant, owner, client, zone_name, wanted)
         with progress_bar("importing") as progress:
             report = importing.import_file(file, services.calendar, services.imports, options, progress)
+    if report.zones != (zone_name,):
+        say(f"zone: {', '.join(report.zones)}, for times in the file that have none")
     if as_json:
-        put_json({**asdict(report, recurse=True)})
+        put_json(_camel_case(asdict(report, recurse=True)))
     else:
         for line in report.lines():
             put(line)
@@ -93,8 +107,6 @@ def _options(
     default_zone = zone_name or somebody.time_zone or settings.time_zone
     if default_zone is None:
         raise Invalid("--zone: times in the file may have none; give one, such as --zone Europe/Moscow")
-    if zone_name is None:
-        say(f"zone: {default_zone}, for times in the file that have none")
     return ImportOptions(
         tenant_id=tenant_id,
         owner_user_id=somebody.id,
@@ -104,6 +116,21 @@ def _options(
         tz_version=reading.tz_version(),
         **wanted,  # type: ignore[arg-type]
     )
+
+
+def _camel_case(found: Any) -> Json:
+    """What attrs gives, under the names that every document of ours has."""
+    match found:
+        case dict():
+            return {
+                re.sub("_(.)", lambda one: one[1].upper(), name): _camel_case(one)
+                for name, one in found.items()
+            }
+        case list() | tuple():
+            return [_camel_case(one) for one in found]
+        case _:
+            plain: Json = found
+            return plain
 
 
 def _is_of_use(report: Report) -> bool:

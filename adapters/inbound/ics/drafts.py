@@ -69,6 +69,7 @@ class Drafts:
             tenant_id=self.options.tenant_id,
             owner_user_id=self.options.owner_user_id,
             client_user_id=self.options.client_user_id,
+            no_client=self.options.no_client,
             timing=timing,
             title=one.title,
             kind=one.kind,

@@ -13,7 +13,7 @@ from adapters.inbound.ics.options import ImportOptions
 from adapters.inbound.ics.reading import Reading, read
 from adapters.inbound.ics.report import Counts, Refusal, Report
 from adapters.inbound.ics.source import load
-from application.calendar import Calendar, Done
+from application.calendar import Calendar, Done, Draft
 from application.ports.errors import Busy, Conflict
 from application.ports.imports import Ended, Imports
 from domain import calendar_event, reminder
@@ -92,7 +92,8 @@ class _Import:
         finally:
             self.earlier.write()
         counts = Counts(**(self.counts + reading.notes.counts))
-        return Report(counts, (*reading.notes.refused, *self.refused), reading.notes.warnings())
+        refused = (*reading.notes.refused, *self.refused)
+        return Report(counts, refused, reading.notes.warnings(), tuple(reading.notes.floating))
 
     def _is_news(self, source: EventId, sequence: int | None) -> bool:
         if self.earlier.is_older(source, sequence):
@@ -163,7 +164,7 @@ class _Import:
             self.refused.append(Refusal("VEVENT", wanted.uid, wanted.line, _reason(problem)))
             return
         self.earlier.took(wanted, event_id)
-        self.counts[_outcome(done.happened)] += 1
+        self.counts[_outcome(done, wanted.draft)] += 1
         self._count_reminders(done)
 
     def _end(self, end: "_End") -> None:
@@ -186,13 +187,15 @@ class _Import:
                 self.counts["reminders_past"] += 1
 
 
-def _outcome(happened: Iterable[calendar_event.Event]) -> str:
-    kinds = {type(one) for one in happened}
+def _outcome(done: Done, draft: Draft) -> str:
+    kinds = {type(one) for one in done.happened}
+    if not done.event.status.is_open and draft.timing != done.event.timing:
+        return "events_over"
     if calendar_event.CalendarEventPlanned in kinds:
         return "events_new"
     if calendar_event.CalendarEventMoved in kinds:
         return "events_moved"
-    return "events_changed" if kinds else "events_unchanged"
+    return "events_changed" if kinds or done.retitled else "events_unchanged"
 
 
 def _reason(problem: Exception) -> str:

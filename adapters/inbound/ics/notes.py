@@ -10,24 +10,33 @@ MAX_REFUSALS = 10_000
 
 
 def shown(text: str) -> str:
+    """A name from a file in quotes, fit for one line of a report."""
+    return f"'{fit(text)}'"
+
+
+def fit(text: str) -> str:
     """A name from a file, fit for one line of a report."""
     short = text if len(text) <= 80 else text[:79] + "…"
-    return "'" + "".join(letter if letter.isprintable() else "?" for letter in short) + "'"
+    return "".join(letter if letter.isprintable() else "?" for letter in short)
 
 
 @define
 class Notes:
-    """Refusals, warnings (each text once, counted), and counts by the names in `report.Counts`."""
+    """Refusals, warnings (each text once, counted), and counts by the names in `report.Counts`.
+
+    `floating` are the zones in which times without one were taken, each once.
+    """
 
     refused: list[Refusal] = field(factory=list)
     counts: Counter[str] = field(factory=Counter)
+    floating: dict[str, None] = field(factory=dict)
     _warnings: dict[str, tuple[int, int]] = field(factory=dict)
 
     def refuse(self, component: str, uid: str, line: int, reason: str) -> None:
         if len(self.refused) >= MAX_REFUSALS:
             self.warn(f"more than {MAX_REFUSALS} refusals; from here on they are not listed", line)
             return
-        self.refused.append(Refusal(component, shown(uid) if uid else "", line, reason))
+        self.refused.append(Refusal(component, fit(uid), line, reason))
 
     def warn(self, text: str, line: int) -> None:
         first, count = self._warnings.get(text, (line, 0))

@@ -31,6 +31,7 @@ class ImportOptions:
     where an event brings no alarm that can be read, `all_day_triggers` where it lasts whole days.
     `calendar` names the calendar that the file is (see `origin`); `keep_missing` leaves the events that came
     out of it before and are not in it any more.
+    Without a client an event that is known keeps the one it has, unless `no_client`.
     Raises Invalid for an unknown zone, a naive `now`, and a horizon of nothing or of more than two years.
     """
 
@@ -39,6 +40,7 @@ class ImportOptions:
     now: datetime = field(validator=_aware)
     default_zone: str = field(validator=_zone)
     client_user_id: UserId | None = None
+    no_client: bool = False
     calendar: str = ""
     keep_missing: bool = False
     tz_version: str = ""

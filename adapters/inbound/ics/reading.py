@@ -22,6 +22,8 @@ from domain.errors import Invalid
 from domain.triggers import AtInstant, Trigger
 from domain.values import EventId
 
+NO_EVENTS = {"VTODO": "skipped_todos", "VJOURNAL": "skipped_journals"}
+
 
 @frozen
 class Reading:
@@ -77,6 +79,8 @@ class _Reader:
 
     def calendar(self, calendar: Block) -> None:
         zones = Zones.of(calendar, self.drafts.options.default_zone, self.budget, self.notes)
+        self.notes.floating[zones.floating.name or "the file's own"] = None
+        self.notes.counts.update(NO_EVENTS[one.name] for one in calendar.blocks if one.name in NO_EVENTS)
         groups: dict[str, list[Block]] = {}
         for block in calendar.inside("VEVENT"):
             groups.setdefault(uid_of(block), []).append(block)

@@ -28,17 +28,19 @@ class Remark:
 class Counts:
     """What an import came to. Events are occurrences: a weekly series is one event a week.
 
+    `events_over` are completed or cancelled here and otherwise in the file: they stay as they are.
     `skipped_outside` are single events beyond the horizon and series with no occurrence in it, `skipped_past`
     single events that are over, `skipped_cancelled` occurrences that the file cancels and that were never
     planned, `skipped_older` what has a lower SEQUENCE than was taken before. `reminders_past` were made for
     a time that had passed and will not be sent. `alarms_collapsed` were identical to another one of their
-    event.
+    event. `skipped_todos` and `skipped_journals` are VTODO and VJOURNAL components, which are no events.
     """
 
     events_new: int = 0
     events_moved: int = 0
     events_changed: int = 0
     events_unchanged: int = 0
+    events_over: int = 0
     events_cancelled: int = 0
     reminders_made: int = 0
     reminders_past: int = 0
@@ -47,6 +49,8 @@ class Counts:
     skipped_past: int = 0
     skipped_cancelled: int = 0
     skipped_older: int = 0
+    skipped_todos: int = 0
+    skipped_journals: int = 0
 
     @property
     def events_taken(self) -> int:
@@ -55,11 +59,14 @@ class Counts:
 
 @frozen
 class Report:
-    """`refused` in the order of the file, then what the rules or the store refused."""
+    """`refused` in the order of the file, then what the rules or the store refused; `zones` are those in
+    which times without a zone were taken, one a calendar.
+    """
 
     counts: Counts = field(factory=Counts)
     refused: tuple[Refusal, ...] = ()
     warnings: tuple[Remark, ...] = ()
+    zones: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """The report in lines for people."""
@@ -69,15 +76,27 @@ class Report:
             f"{said.events_changed} changed, {said.events_unchanged} unchanged), "
             f"{said.events_cancelled} cancelled"
         )
+        if said.events_over:
+            yield f"over, left alone: {said.events_over} completed or cancelled here and moved in the file"
         yield f"reminders: {said.reminders_made} made, {said.reminders_past} already past"
         yield f"alarms: {said.alarms_collapsed} identical ones collapsed"
         yield (
             f"skipped: {said.skipped_outside} outside the horizon, {said.skipped_past} already past, "
             f"{said.skipped_cancelled} cancelled, {said.skipped_older} older than what was taken"
         )
+        if said.skipped_todos or said.skipped_journals:
+            yield (
+                f"skipped: {said.skipped_todos} VTODO, {said.skipped_journals} VJOURNAL, which are no events"
+            )
         yield f"refused: {len(self.refused)}"
         for one in self.refused:
-            yield f"  line {one.line}: {one.component} {one.uid or '(no UID)'}: {one.reason}"
+            yield f"  line {one.line}: {one.component} {_quoted(one.uid)}: {one.reason}"
         for remark in self.warnings:
             times = f" ({remark.count} times, first there)" if remark.count > 1 else ""
             yield f"warning: line {remark.line}: {remark.text}{times}"
+        if self.refused:
+            yield f"not all of the file was taken: {len(self.refused)} refused, see above"
+
+
+def _quoted(uid: str) -> str:
+    return f"'{uid}'" if uid else "(no UID)"

@@ -88,9 +88,11 @@ class MemoryTransaction:
                 if isinstance(change.state, Reminder) and change.state.status is Status.PENDING:
                     self._must_be_the_only_one(change.state)
 
-    def write_title(self, event_id: EventId, title: str) -> None:
+    def write_title(self, event_id: EventId, title: str) -> bool:
         codec.check_title(title)
+        is_other = self._titles.get(event_id, self._store.titles.get(event_id)) != title
         self._titles[event_id] = title
+        return is_other
 
     def claim_due(self, as_of: datetime, limit: int, leave_out: Collection[ReminderId] = ()) -> Claimed:
         with self._store.changed:

@@ -68,8 +68,9 @@ UPDATE_REMINDER = (
     " where id = %s and version = %s"
 )
 WRITE_TITLE = (
-    "insert into tickler.texts (event_id, title) values (%s, %s)"
+    "insert into tickler.texts as kept (event_id, title) values (%s, %s)"
     " on conflict (event_id) do update set title = excluded.title, updated_at = now()"
+    " where kept.title <> excluded.title"
 )
 
 
@@ -101,9 +102,9 @@ class PostgresTransaction:
         ]
         self.session.copy(copying.HISTORY, copying.stream(rows))
 
-    def write_title(self, event_id: EventId, title: str) -> None:
+    def write_title(self, event_id: EventId, title: str) -> bool:
         check_title(title)
-        self.session.change(WRITE_TITLE, (event_id, title))
+        return self.session.change(WRITE_TITLE, (event_id, title)) == 1
 
     def claim_due(self, as_of: datetime, limit: int, leave_out: Collection[ReminderId] = ()) -> Claimed:
         left_out = _uuids(self._not_moved(leave_out))

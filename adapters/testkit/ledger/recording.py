@@ -203,8 +203,18 @@ class RecordingContract(Surroundings):
         assert ledger.title(example.event.id) is None
         for title in ("Зубной в 15:00", "Dentist 'n' \"co\" \\ 🦷"):
             with ledger.transaction(CYCLE) as transaction:
-                transaction.write_title(example.event.id, title)
+                assert transaction.write_title(example.event.id, title)
             assert ledger.title(example.event.id) == title
+
+    def test_a_title_written_again_is_told_to_be_no_other(self, ledger: Ledger) -> None:
+        example = planned(1)
+        keep(ledger, example)
+        with ledger.transaction(CYCLE) as transaction:
+            told = [transaction.write_title(example.event.id, title) for title in ("a", "a", "b")]
+        with ledger.transaction(CYCLE) as transaction:
+            told += [transaction.write_title(example.event.id, title) for title in ("b", "a")]
+        assert told == [True, False, True, False, True]
+        assert ledger.title(example.event.id) == "a"
 
     @pytest.mark.parametrize("title", ["Den\0tist", "Dentist \ud800"], ids=["NUL", "half a surrogate pair"])
     def test_a_title_that_is_no_text_is_invalid(self, ledger: Ledger, title: str) -> None:
