@@ -15,6 +15,7 @@ import pytest
 from attrs import frozen
 
 from adapters.__main__ import PostgresOffice
+from adapters.inbound.cli.stopping import StopSignals
 from adapters.outbound.postgres.embedded import EmbeddedPostgres
 from adapters.settings import Settings
 from application.dispatching import ReminderDispatchOptions
@@ -148,7 +149,7 @@ def test_a_signal_at_the_very_moment_of_ready_ends_it(home: Home) -> None:
         assert ends(home.run()) == (0, True)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_while_it_starts_ends_it_with_exit_code_0(home: Home, number: signal.Signals) -> None:
     ends(home.run())
     with EmbeddedPostgres(home.folder) as server, psycopg.connect(server.conninfo) as holder:
@@ -242,7 +243,33 @@ def test_the_demo_goes_by_the_usual_rules_and_a_short_cadence_whatever_is_set(tm
     assert desk.settings.dispatch_options() == ReminderDispatchOptions(interval=timedelta(seconds=1))
 
 
-def test_ctrl_c_ends_the_demo_with_exit_code_0(home: Home) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_the_demo_with_exit_code_0_and_leaves_nothing(
+    home: Home, number: signal.Signals
+) -> None:
+    temporary = home.folder.parent / "t"
+    temporary.mkdir(mode=0o711)
+    home.environment["TMPDIR"] = str(temporary)
     process = home.start("demo")
-    until(lambda: "starting" in home.stderr.read_text())
-    assert ends(process) == (0, True)
+    until(lambda: bool(list(temporary.glob("tickler-demo-*/home/postgres/cluster/**/postmaster.pid"))))
+    assert ends(process, number) == (0, True)
+    assert list(temporary.glob("tickler-demo-*")) == []
+
+
+def test_a_closed_terminal_ends_it_and_its_server(home: Home) -> None:
+    process = home.run()
+    assert home.server()
+    assert ends(process, signal.SIGHUP) == (0, True)
+    # A server that was ended takes its file along; one that was left behind or killed does not.
+    assert list(home.folder.glob("postgres/cluster/**/postmaster.pid")) == []
+
+
+def test_a_hang_up_that_is_ignored_stays_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with StopSignals():
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

@@ -4,6 +4,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from typing import Annotated
 
@@ -90,7 +91,8 @@ def main(arguments: Sequence[str], office: Office) -> int:
         if DEBUG in arguments:
             traceback.print_exception(problem)
         code, text = _told(problem)
-        say(text if text.startswith("Usage:") else f"tickler: {text}")
+        with suppress(OSError):  # the terminal may be gone, and with it whoever would read this
+            say(text if text.startswith("Usage:") else f"tickler: {text}")
         return code
     return outcome if isinstance(outcome, int) else OK
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as a wish to stop, granted within five seconds whatever hangs."""
+"""Ctrl-C, SIGTERM and a closed terminal as a wish to stop, granted within five seconds whatever hangs."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ from types import FrameType, TracebackType
 from typing import Self
 
 LAST_RESORT = 4.5
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stopped(BaseException):
@@ -20,7 +20,8 @@ class StopSignals:
     """While the block lasts, the first signal ends it: by Stopped, or once `wait` was called by its return.
 
     From then on the process ends within LAST_RESORT seconds, with exit code 0, even if some thread is stuck.
-    Later signals change nothing. Only for the main thread.
+    Later signals change nothing; a SIGHUP that was ignored stays so, as `nohup` wants it. Only for the main
+    thread.
     """
 
     def __init__(self) -> None:
@@ -36,6 +37,8 @@ class StopSignals:
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
         for number in SIGNALS:
+            if number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN:
+                continue
             self._before[number] = signal.signal(number, self._handle)
         signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         threading.Thread(target=self._listen, name="stop signals", daemon=True).start()
