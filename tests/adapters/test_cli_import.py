@@ -1,9 +1,12 @@
+import shlex
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from adapters.settings import Settings
-from tests.adapters.offices import Commands, MemoryOffice
+from tests.adapters.offices import NOW, Commands, MemoryOffice
+from tests.specification import ROOT
 
 WHO = ("--tenant", "acme", "--owner", "anna")
 
@@ -177,3 +180,18 @@ def test_a_client_is_taken_off_only_when_that_is_asked_for(tickler: Commands, tm
     tickler.document("import", file, *WHO, "--no-client")
     assert tickler.document("upcoming")[0]["event"]["clientHandle"] is None
     assert tickler("import", file, *WHO, "--client", "boris", "--no-client").code == 2
+
+
+@pytest.mark.parametrize("ahead", [timedelta(0), timedelta(days=365), timedelta(days=3650)])
+def test_the_readmes_line_imports_the_example_today_and_in_years(
+    desk: MemoryOffice, tickler: Commands, ahead: timedelta, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    desk.clock.set(NOW + ahead)
+    (line,) = [
+        one for one in (ROOT / "README.md").read_text().splitlines() if one.startswith("tickler import")
+    ]
+    report = tickler.document(*shlex.split(line)[1:])
+    # Of 90 days: 12 or 13 Mondays, 6 or 7 reviews, 2 or 3 ends of a month.
+    assert 20 <= report["counts"]["eventsNew"] <= 23
+    assert (report["refused"], report["warnings"], report["zones"]) == ([], [], ["Europe/Moscow"])
