@@ -134,19 +134,17 @@ class Delivering:
     def _look_again(self, claimed: Delivery) -> OutgoingMessage | SkipReason:
         """The message, or why it is not wanted any more."""
         found = self.ledger.event(claimed.event_id)
-        if found is None or found.state.status is EventStatus.CANCELLED:
+        if found is None:
             return SkipReason.CANCELLED
-        if _is_over(found.state, claimed, self.clock.now()):
-            return SkipReason.EVENT_OVER
         known = self.people.recipients({(claimed.tenant_id, claimed.user_id)}).get(claimed.user_id)
+        unwanted = _unwanted(found.state, known, claimed, self.clock.now())
+        if unwanted is not None:
+            return unwanted
+        point = _point(known, claimed)
+        if self.channel.name != CONSOLE and point is not None:
+            return self._message(claimed, found.state, known, point.address, point.secret)
         address = known.person.handle if known else str(claimed.user_id)
-        secret = None
-        if self.channel.name != CONSOLE:
-            point = _point(known, claimed)
-            if point is None or point.opted_out:
-                return SkipReason.OPTED_OUT
-            address, secret = point.address, point.secret
-        return self._message(claimed, found.state, known, address, secret)
+        return self._message(claimed, found.state, known, address, None)
 
     def _send(self, message: OutgoingMessage) -> Outcome:
         try:
@@ -234,6 +232,21 @@ class Delivering:
         )
 
 
+def _unwanted(
+    event: CalendarEvent, known: Recipient | None, claimed: Delivery, now: datetime
+) -> SkipReason | None:
+    """Why the message is not to be sent after all; the first reason that holds."""
+    if event.status is EventStatus.CANCELLED:
+        return SkipReason.CANCELLED
+    if _is_over(event, claimed, now):
+        return SkipReason.EVENT_OVER
+    if claimed.user_id not in (event.owner_user_id, event.client_user_id):
+        return SkipReason.TAKEN_OFF
+    if known is not None and not known.person.is_member:
+        return SkipReason.NOT_MEMBER
+    return SkipReason.OPTED_OUT if _has_opted_out(known, claimed) else None
+
+
 def _is_over(event: CalendarEvent, claimed: Delivery, now: datetime) -> bool:
     """Whether the event is over; a reminder that was due only after its end is for afterwards."""
     end = event.timing.end_at
@@ -245,6 +258,14 @@ def _is_over(event: CalendarEvent, claimed: Delivery, now: datetime) -> bool:
 def _point(known: Recipient | None, claimed: Delivery) -> ContactPoint | None:
     points = known.contact_points if known else ()
     return next((point for point in points if point.id == claimed.contact_point_id), None)
+
+
+def _has_opted_out(known: Recipient | None, claimed: Delivery) -> bool:
+    """Of the address or of the channel; an address that is gone is one nobody wants to be written to at."""
+    point = _point(known, claimed)
+    if known is not None and claimed.channel in known.opted_out:
+        return True
+    return claimed.contact_point_id is not None and (point is None or point.opted_out)
 
 
 def _handled(one: Delivery) -> Handled:

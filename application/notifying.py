@@ -44,7 +44,9 @@ class Notifying:
         self, event: ReminderDueEvent, user_id: UserId, known: Mapping[UserId, Recipient], now: datetime
     ) -> Delivery:
         recipient = known.get(user_id)
-        point = preferred(recipient.contact_points) if recipient else None
+        # Who has left has no address: theirs may by now be that of somebody who is to be told.
+        is_member = recipient is not None and recipient.person.is_member
+        point = preferred(recipient.contact_points) if recipient and is_member else None
         create = delivery.Create(
             id=DeliveryId(self.ids.new()),
             tenant_id=event.tenant_id,

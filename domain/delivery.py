@@ -32,6 +32,8 @@ class SkipReason(StrEnum):
     CANCELLED = "cancelled"
     EVENT_OVER = "event_over"
     OPTED_OUT = "opted_out"
+    NOT_MEMBER = "not_member"  # the person has left the tenant
+    TAKEN_OFF = "taken_off"  # the person is neither the event's owner nor its client any more
 
 
 class Template(StrEnum):

@@ -5,10 +5,10 @@ from uuid import UUID
 import attrs
 import pytest
 
-from adapters.testkit.examples import CLIENT, OTHER_TENANT, OWNER, TENANT, numbered
+from adapters.testkit.examples import CLIENT, OTHER_TENANT, OWNER, TENANT, TRIGGERS, numbered
 from adapters.testkit.threads import at_once
 from application.ports.errors import AlreadyThere
-from application.ports.people import ContactPoint, People, Person, Recipient, Tenant
+from application.ports.people import ContactPoint, Erased, People, Person, Recipient, Tenant
 from domain.values import ContactPointId, TenantId, UserId
 
 ACME = Tenant(TENANT, "acme", "Europe/Moscow", "ru")
@@ -200,6 +200,175 @@ class PeopleContract:
         (found,) = known.contact_points(ANNA.id)
         assert found.address == _point(1).address
         assert found.address not in repr(found)
+
+    def test_a_tenant_keeps_what_it_is_set_to(self, known: People) -> None:
+        settings = attrs.evolve(
+            ACME,
+            handle="acme2",
+            time_zone="Asia/Tokyo",
+            language="en",
+            default_triggers=TRIGGERS,
+            all_day_triggers=(),
+            operator_id=BORIS.id,
+        )
+        assert known.set_tenant(settings)
+        assert known.tenant(TENANT) == known.tenant("acme2") == settings
+        assert known.tenant("acme") is None
+        assert list(known.tenants()) == [settings, OTHER]
+        assert known.set_tenant(ACME)
+        assert known.tenant(TENANT) == ACME
+
+    def test_a_tenant_is_added_with_all_that_it_is_set_to(self, people: People) -> None:
+        tenant = attrs.evolve(ACME, default_triggers=TRIGGERS[:2], all_day_triggers=TRIGGERS[2:])
+        people.add_tenant(tenant)
+        assert people.tenant(TENANT) == tenant
+
+    def test_a_tenant_that_is_not_there_is_not_made_by_setting_it(self, people: People) -> None:
+        assert not people.set_tenant(ACME)
+        assert list(people.tenants()) == []
+
+    def test_a_tenant_does_not_take_the_handle_of_another(self, known: People) -> None:
+        with pytest.raises(AlreadyThere):
+            known.set_tenant(attrs.evolve(OTHER, handle="acme"))
+        assert list(known.tenants()) == [ACME, OTHER]
+
+    def test_tenants_are_ordered_by_handle(self, known: People) -> None:
+        upper = Tenant(TenantId(numbered(77)), "Zeta")
+        known.add_tenant(upper)
+        assert list(known.tenants()) == [upper, ACME, OTHER]
+
+    def test_a_person_is_changed_in_their_tenant_alone(self, known: People) -> None:
+        changed = Person(ANNA.id, TENANT, "anna2", "en", "UTC", is_member=False)
+        assert known.set_person(changed)
+        assert known.person(TENANT, ANNA.id) == known.person(TENANT, "anna2") == changed
+        assert known.person(TENANT, "anna") is None
+        assert not known.set_person(attrs.evolve(ANNA, tenant_id=OTHER_TENANT, handle="stolen"))
+        assert not known.set_person(Person(UserId(numbered(404)), TENANT, "new"))
+        assert known.person(TENANT, ANNA.id) == changed
+        assert known.person(TENANT, "new") is None
+        assert known.person(OTHER_TENANT, "anna") == NAMESAKE
+
+    def test_a_person_does_not_take_the_handle_of_another(self, known: People) -> None:
+        with pytest.raises(AlreadyThere):
+            known.set_person(attrs.evolve(BORIS, handle="anna"))
+        assert list(known.of_tenant(TENANT)) == [ANNA, BORIS]
+
+    def test_who_is_no_member_any_more_is_still_known_and_said_to_be_none(self, known: People) -> None:
+        known.add_contact_point(_point(1))
+        known.set_person(attrs.evolve(ANNA, is_member=False))
+        found = known.recipients([(TENANT, ANNA.id)])[ANNA.id]
+        assert not found.person.is_member
+        assert [point.id for point in found.contact_points] == [_point(1).id]
+        assert [one.is_member for one in known.of_tenant(TENANT)] == [False, True]
+
+    def test_a_contact_point_is_found_by_its_id(self, known: People) -> None:
+        known.add_contact_point(_point(1))
+        assert known.contact_point(_point(1).id) == known.contact_points(ANNA.id)[0]
+        assert known.contact_point(_point(2).id) is None
+
+    def test_a_contact_point_that_was_removed_is_gone_and_its_address_free_again(self, known: People) -> None:
+        for number in (1, 2):
+            known.add_contact_point(_point(number))
+        assert known.remove_contact_point(_point(1).id)
+        assert not known.remove_contact_point(_point(1).id)
+        assert _ids(known, ANNA.id) == [_point(2).id]
+        known.add_contact_point(_point(1))
+        assert _ids(known, ANNA.id) == [_point(2).id, _point(1).id]
+
+    def test_what_is_preferred_comes_first_and_the_others_keep_their_order(self, known: People) -> None:
+        for number in (1, 2, 3):
+            known.add_contact_point(_point(number))
+        known.add_contact_point(_point(4, BORIS))
+        assert known.prefer(_point(3).id)
+        assert _ids(known, ANNA.id) == [_point(number).id for number in (3, 1, 2)]
+        assert known.prefer(_point(2).id)
+        assert known.prefer(_point(2).id)
+        assert _ids(known, ANNA.id) == [_point(number).id for number in (2, 3, 1)]
+        assert not known.prefer(_point(9).id)
+        known.add_contact_point(_point(5))
+        assert _ids(known, ANNA.id)[-1] == _point(5).id
+
+    def test_of_two_that_are_preferred_at_once_both_come_before_the_rest(self, known: People) -> None:
+        for number in (1, 2, 3):
+            known.add_contact_point(_point(number))
+        assert at_once(lambda: known.prefer(_point(2).id), lambda: known.prefer(_point(3).id)) == [True, True]
+        found = known.contact_points(ANNA.id)
+        assert found[-1].id == _point(1).id
+        assert len({point.position for point in found}) == 3
+
+    def test_one_address_can_be_opted_out_of_and_in_again(self, known: People) -> None:
+        for number in (1, 2):
+            known.add_contact_point(_point(number))
+        assert known.opt_out(_point(1).id, True)
+        assert _out(known) == [True, False]
+        assert known.opt_out(_point(1).id, False)
+        assert _out(known) == [False, False]
+        assert not known.opt_out(_point(9).id, True)
+
+    def test_a_channel_that_is_opted_out_of_is_so_at_addresses_still_to_come(self, known: People) -> None:
+        known.add_contact_point(_point(1))
+        known.add_contact_point(_point(2, channel="webhook"))
+        known.add_contact_point(_point(3, BORIS))
+        assert known.opt_out_of(ANNA.id, "email", True)
+        assert known.opt_out_of(ANNA.id, "email", True)
+        known.add_contact_point(_point(4))
+        assert _out(known) == [True, False, True]
+        assert [point.opted_out for point in known.contact_points(BORIS.id)] == [False]
+        found = known.recipients([(TENANT, ANNA.id), (TENANT, BORIS.id)])
+        assert (found[ANNA.id].opted_out, found[BORIS.id].opted_out) == ({"email"}, frozenset())
+        assert known.contact_point(_point(4).id) == known.contact_points(ANNA.id)[-1]
+
+    def test_a_channel_is_opted_out_of_without_any_address(self, known: People) -> None:
+        assert known.opt_out_of(ANNA.id, "console", True)
+        assert known.recipients([(TENANT, ANNA.id)])[ANNA.id].opted_out == {"console"}
+        assert not known.opt_out_of(UserId(numbered(404)), "console", True)
+
+    def test_one_address_stays_out_while_its_channel_is(self, known: People) -> None:
+        known.add_contact_point(_point(1))
+        known.opt_out_of(ANNA.id, "email", True)
+        known.opt_out(_point(1).id, False)
+        assert _out(known) == [True]
+
+    def test_in_to_a_channel_again_is_in_at_all_its_addresses(self, known: People) -> None:
+        for number in (1, 2):
+            known.add_contact_point(_point(number))
+        known.add_contact_point(_point(3, channel="webhook"))
+        for number in (1, 3):
+            known.opt_out(_point(number).id, True)
+        known.opt_out_of(ANNA.id, "email", True)
+        assert known.opt_out_of(ANNA.id, "email", False)
+        assert _out(known) == [False, False, True]
+        assert known.recipients([(TENANT, ANNA.id)])[ANNA.id].opted_out == frozenset()
+
+    def test_of_a_person_who_is_erased_the_id_is_left(self, known: People) -> None:
+        for number in (1, 2):
+            known.add_contact_point(_point(number))
+        known.add_contact_point(_point(3, BORIS))
+        known.opt_out_of(ANNA.id, "email", True)
+        known.set_tenant(attrs.evolve(ACME, operator_id=ANNA.id))
+
+        assert known.erase(TENANT, ANNA.id) == Erased(addresses=2, titles=0)
+
+        left = Person(ANNA.id, TENANT, str(ANNA.id), is_member=False)
+        assert known.person(TENANT, ANNA.id) == left
+        assert known.person(TENANT, "anna") is None
+        found = known.recipients([(TENANT, ANNA.id)])[ANNA.id]
+        assert found == Recipient(left, [], frozenset())
+        assert known.tenant(TENANT) == ACME
+        assert _ids(known, BORIS.id) == [_point(3).id]
+        known.add_person(attrs.evolve(ANNA, id=UserId(numbered(77))))
+        assert known.erase(TENANT, ANNA.id) == Erased(addresses=0, titles=0)
+
+    def test_nobody_is_erased_from_another_tenant(self, known: People) -> None:
+        known.add_contact_point(_point(1))
+        assert known.erase(OTHER_TENANT, ANNA.id) is None
+        assert known.erase(TENANT, UserId(numbered(404))) is None
+        assert known.person(TENANT, "anna") == ANNA
+        assert _ids(known, ANNA.id) == [_point(1).id]
+
+
+def _out(people: People) -> list[bool]:
+    return [point.opted_out for point in people.contact_points(ANNA.id)]
 
 
 def _point(number: int, person: Person = ANNA, channel: str = "email") -> ContactPoint:

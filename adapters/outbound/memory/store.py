@@ -59,6 +59,7 @@ class MemoryStore:
         self.persons: dict[UserId, Person] = {}
         self.contact_points: dict[ContactPointId, ContactPoint] = {}
         self.imports: dict[EventId, Imported] = {}
+        self.channel_opt_outs: set[tuple[UserId, str]] = set()
         self._spoilt: dict[UUID, Spoilt] = {}
 
     def spoil(self, row: UUID, how: Spoilt) -> None:

@@ -1,0 +1,48 @@
+"""A person is erased: all that tells who they are, in one transaction.
+
+History and outbox hold ids only, and are left as they are.
+"""
+
+from adapters.outbound.postgres.session import Session
+from application.ports.people import Erased
+from domain.values import TenantId, UserId
+
+LOCK_PERSON = "select from tickler.people where id = %s and tenant_id = %s for update"
+EMPTY_PERSON = (
+    "update tickler.people set handle = id::text, language = 'en', time_zone = 'UTC', is_member = false"
+    " where id = %s"
+)
+NOBODYS_OPERATOR = "update tickler.tenants set operator_id = null where operator_id = %s"
+FORGET_ADDRESSES = "delete from tickler.contact_points where user_id = %s"
+FORGET_OPT_OUTS = "delete from tickler.channel_opt_outs where user_id = %s"
+# The hash of an address tells whose it is to anybody who guesses the address. The id keeps the key unique.
+EMPTY_ATTEMPTS = (
+    "update tickler.delivery_attempts a set provider_id = null,"
+    " reason = case when a.outcome = 'skipped' then a.reason end"
+    " from tickler.deliveries d where d.id = a.delivery_id and d.user_id = %s"
+)
+EMPTY_DELIVERIES = (
+    "update tickler.deliveries set address_key = id::text, provider_id = null,"
+    " reason = case when status = 'Skipped' then reason end where user_id = %s"
+)
+FORGET_TITLES = (
+    "delete from tickler.texts where event_id in (select id from tickler.calendar_events"
+    " where tenant_id = %s and (owner_user_id = %s or client_user_id = %s))"
+)
+# The planner keeps samples of what was in a column.
+FORGET_SAMPLES = "analyze tickler.people, tickler.contact_points, tickler.deliveries, tickler.texts"
+
+
+def erase(session: Session, tenant_id: TenantId, user_id: UserId) -> Erased | None:
+    """As the port says; the samples that the planner took of the rows are taken anew."""
+    if session.row(LOCK_PERSON, (user_id, tenant_id)) is None:
+        return None
+    session.change(NOBODYS_OPERATOR, (user_id,))
+    addresses = session.change(FORGET_ADDRESSES, (user_id,))
+    session.change(FORGET_OPT_OUTS, (user_id,))
+    session.change(EMPTY_ATTEMPTS, (user_id,))
+    session.change(EMPTY_DELIVERIES, (user_id,))
+    titles = session.change(FORGET_TITLES, (tenant_id, user_id, user_id))
+    session.change(EMPTY_PERSON, (user_id,))
+    session.say(FORGET_SAMPLES)
+    return Erased(addresses, titles)
