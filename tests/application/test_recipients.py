@@ -9,6 +9,8 @@ from attrs import evolve
 from adapters.testkit.channels import RecordingChannel
 from application.calendar import Done
 from application.notifying import CONSOLE
+from application.ports.channel import Accepted
+from application.ports.people import Erased
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Status
 from domain.reminder import SkipReason
@@ -224,3 +226,15 @@ class TestWhenTheMessageIsSent:
 
         assert world.delivery_to(CLARA).reason == "not_member"
         assert told(world) == {"olga"}
+
+    def test_of_what_was_sent_to_one_who_is_erased_neither_hash_nor_words_stay(self, world: World) -> None:
+        world.channel.answer_for("clara", Accepted("queue-7"))
+        world.plan(client=CLARA)
+        world.remind()
+        world.deliver()
+        kept = world.delivery_to(OLGA)
+        assert world.people.erase(TENANT, CLARA) == Erased(addresses=1, titles=1)
+
+        clara = world.delivery_to(CLARA)
+        assert (clara.address_key, clara.provider_id, clara.status) == (str(clara.id), None, Status.DELIVERED)
+        assert world.delivery_to(OLGA) == kept

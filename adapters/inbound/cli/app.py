@@ -12,16 +12,21 @@ import typer
 from typer.exceptions import TyperException
 
 from adapters.inbound.cli import (
+    contacts,
     demonstrating,
     dispatching,
+    erasing,
     events,
     importing,
     looking,
+    members,
     migrating,
     people,
+    people_importing,
     rezoning,
     running,
     templates,
+    tenants,
     verifying,
 )
 from adapters.inbound.cli.office import Office, Unready
@@ -49,6 +54,16 @@ app.command("migrate")(migrating.migrate)
 app.command("import")(importing.import_)
 app.command("rezone")(rezoning.rezone)
 app.add_typer(events.app, name="event")
+app.add_typer(tenants.app, name="tenant")
+people.person.command("set")(members.set_person)
+people.person.command("show")(members.show_person)
+people.person.command("remove")(members.remove_person)
+people.person.command("erase")(erasing.erase_person)
+people.person.command("import")(people_importing.import_people)
+people.contact.command("remove")(contacts.remove_contact)
+people.contact.command("prefer")(contacts.prefer_contact)
+people.contact.command("opt-out")(contacts.opt_out)
+people.contact.command("opt-in")(contacts.opt_in)
 app.add_typer(people.person, name="person")
 app.add_typer(people.contact, name="contact")
 people.contact.command("verify")(verifying.verify)

@@ -10,6 +10,7 @@ from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, utc, wall
 from adapters.inbound.cli.showing import Names, event_json, put_event
 from application.calendar import Done, Draft
+from application.ports.people import Tenant
 from domain.errors import Invalid, NoSuchEvent
 from domain.reminder import SkipReason, Status
 from domain.triggers import MinutesBeforeStart
@@ -58,7 +59,7 @@ def plan(
     all_day: Annotated[bool, typer.Option("--all-day", help="It lasts whole days.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Plan an event; 15 minutes before it its owner and client are reminded, unless --remind says otherwise.
+    """Plan an event; owner and client are reminded 15 minutes before, or when the tenant or --remind says.
 
     \b
     Example: tickler event plan --tenant acme --owner anna --client boris \\
@@ -67,16 +68,18 @@ def plan(
     """
     if remind and no_remind:
         raise Invalid("--no-remind: give either --remind or --no-remind")
-    triggers = reading.reminders(remind) if remind else () if no_remind else DEFAULT_REMINDERS
+    wanted = reading.reminders(remind) if remind else () if no_remind else None
     start_local = reading.wall_time("--start", start, all_day=all_day)
     appointment_id = reading.appointment_id(appointment)
     checked_title = None if title is None else reading.title(title)
     if zone is None:
         raise Invalid(f"--zone: {start!r} is a wall time; say where, such as --zone Europe/Moscow")
     timing = reading.timing(start_local, zone, end=end, minutes=minutes, all_day=all_day)
-    reading.check_before_start(triggers, timing)
+    reading.check_before_start(wanted or (), timing)
     with office(context).open(say) as services:
-        tenant_id = reading.tenant_id_of(services.people, tenant)
+        home = reading.find_tenant(services.people, tenant)
+        tenant_id = home.id if isinstance(home, Tenant) else home
+        usual = reading.usual_reminders(home, all_day=all_day)
         somebody = reading.find_person(services.people, tenant_id, "--owner", owner)
         draft = Draft(
             tenant_id=tenant_id,
@@ -86,7 +89,7 @@ def plan(
             client_user_id=_person_id(services, tenant_id, "--client", client),
             kind=kind,
             appointment_id=appointment_id,
-            triggers=triggers,
+            triggers=next(one for one in (wanted, usual, DEFAULT_REMINDERS) if one is not None),
         )
         _put_planned(services, services.calendar.plan(draft), as_json)
 

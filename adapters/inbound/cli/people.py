@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from adapters.inbound.cli import reading
 from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say
 from adapters.inbound.cli.reading import (
@@ -51,8 +52,8 @@ def add_person(
     settings = desk.settings
     handle("HANDLE", name)
     given_id = None if id_ is None else UserId(uuid("--id", id_))
-    if language is not None and not (2 <= len(language) <= 3 and language.isascii() and language.islower()):
-        raise Invalid(f"--language: {language[:20]!r} is not a code such as en or ru")
+    if language is not None:
+        reading.language("--language", language)
     if zone_name is not None:
         zone(zone_name)
     if maybe_uuid(tenant) is None:
@@ -68,7 +69,7 @@ def add_person(
         )
         services.people.add_person(one)
     if as_json:
-        put_json(_person_json(one))
+        put_json(person_json(one))
     else:
         put(f"added {one.handle} ({one.id}): language {one.language}, zone {one.time_zone}")
 
@@ -104,12 +105,15 @@ def list_people(context: typer.Context, tenant: TenantOption, as_json: AsJson = 
     with office(context).open(say) as services:
         found = services.people.of_tenant(tenant_id_of(services.people, tenant))
     if as_json:
-        listed: list[Json] = [_person_json(one) for one in found]
+        listed: list[Json] = [person_json(one) for one in found]
         put_json(listed)
     elif found:
         put_table(
-            ("PERSON", "LANGUAGE", "ZONE", "ID"),
-            ((one.handle, one.language, one.time_zone, str(one.id)) for one in found),
+            ("PERSON", "LANGUAGE", "ZONE", "", "ID"),
+            (
+                (one.handle, one.language, one.time_zone, "" if one.is_member else "has left", str(one.id))
+                for one in found
+            ),
         )
     else:
         put("nobody yet")
@@ -133,7 +137,7 @@ def add_contact(
     Example: tickler contact add --tenant acme --person anna --channel email --address anna@b.example
     """
     with office(context).open(say) as services:
-        way = _channel(services, channel)
+        way = channel_named(services, "--channel", channel)
         checked, signed_with = way.check(address), way.secret(secret)
         home = find_tenant(services.people, tenant)
         owner = find_person(services.people, home.id if isinstance(home, Tenant) else home, "--person", whom)
@@ -149,7 +153,7 @@ def add_contact(
     if not can_send:
         say(f"note: no {way.name} leaves before TICKLER_SMTP_HOST is set where `tickler run` is started")
     if as_json:
-        put_json(_contact_json(point) | ({"secret": point.secret} if point.secret else {}))
+        put_json(contact_json(point) | ({"secret": point.secret} if point.secret else {}))
     else:
         put(f"added: {point.channel} ({point.id})")
         if point.secret:
@@ -169,7 +173,7 @@ def list_contacts(
         owner = find_person(services.people, tenant_id_of(services.people, tenant), "--person", whom)
         points = services.people.contact_points(owner.id)
     if as_json:
-        listed: list[Json] = [_contact_json(one) for one in points]
+        listed: list[Json] = [contact_json(one) for one in points]
         put_json(listed)
     elif points:
         put_table(
@@ -180,24 +184,26 @@ def list_contacts(
         put("none: messages go to the console")
 
 
-def _channel(services: Services, name: str) -> Channel:
+def channel_named(services: Services, option: str, name: str) -> Channel:
+    """The channel of this name; Invalid names them all."""
     by_name = {one.name: one for one in services.channels}
     if name not in by_name:
-        raise Invalid(f"--channel: {name[:60]!r} is none of {', '.join(by_name)}")
+        raise Invalid(f"{option}: {name[:60]!r} is none of {', '.join(by_name)}")
     return by_name[name]
 
 
-def _person_json(one: Person) -> dict[str, Json]:
+def person_json(one: Person) -> dict[str, Json]:
     return {
         "userId": str(one.id),
         "tenantId": str(one.tenant_id),
         "handle": one.handle,
         "language": one.language,
         "timeZone": one.time_zone,
+        "isMember": one.is_member,
     }
 
 
-def _contact_json(one: ContactPoint) -> dict[str, Json]:
+def contact_json(one: ContactPoint) -> dict[str, Json]:
     return {
         "contactPointId": str(one.id),
         "userId": str(one.user_id),

@@ -13,7 +13,7 @@ from zoneinfo import TZPATH
 from attrs import frozen
 
 from application.ports.ledger import Ledger
-from application.ports.people import People, Tenant
+from application.ports.people import People, Person, Tenant
 from domain.errors import Invalid, NoSuchEvent
 from domain.triggers import (
     MAX_OFFSET_MINUTES,
@@ -91,12 +91,37 @@ def find_tenant(people: People, text: str) -> Tenant | TenantId:
         return found
     if id_:
         return TenantId(id_)
-    raise Invalid(f"--tenant: there is no tenant {text!r}; `tickler person add … --tenant {text}` makes one")
+    raise Invalid(f"--tenant: there is no tenant {text!r}; `tickler tenant add {text}` adds one")
+
+
+def known_tenant(people: People, text: str) -> Tenant:
+    """The tenant of this handle or id; Invalid for one that nobody has told us of."""
+    found = find_tenant(people, text)
+    if not isinstance(found, Tenant):
+        raise Invalid(
+            f"--tenant: there is no tenant {text}; `tickler tenant add HANDLE --id {text}` adds one"
+        )
+    return found
 
 
 def tenant_id_of(people: People, text: str) -> TenantId:
     found = find_tenant(people, text)
     return found.id if isinstance(found, Tenant) else found
+
+
+def usual_reminders(tenant: Tenant | TenantId, *, all_day: bool) -> tuple[Trigger, ...] | None:
+    """The tenant's own triggers for events without any; None where it leaves them to us."""
+    if not isinstance(tenant, Tenant):
+        return None
+    if all_day and tenant.all_day_triggers is not None:
+        return tenant.all_day_triggers
+    return tenant.default_triggers
+
+
+def language(option: str, text: str) -> str:
+    if not (2 <= len(text) <= 3 and text.isascii() and text.isalpha() and text.islower()):
+        raise Invalid(f"{option}: {text[:20]!r} is not a code such as en or ru")
+    return text
 
 
 @frozen
@@ -119,6 +144,16 @@ def find_person(people: People, tenant_id: TenantId, option: str, text: str) -> 
     raise Invalid(
         f"{option}: there is no person {text!r} in this tenant; `tickler person add {text}` adds one"
     )
+
+
+def known_person(people: People, tenant_id: TenantId, option: str, text: str) -> Person:
+    """The person of this handle or id; Invalid for one that nobody has told us of."""
+    found = people.person(tenant_id, find_person(people, tenant_id, option, text).id)
+    if found is None:
+        raise Invalid(
+            f"{option}: there is no person {text!r}; `tickler person add HANDLE --id {text}` adds one"
+        )
+    return found
 
 
 def title(text: str) -> str:

@@ -30,7 +30,10 @@ FORGET_TITLES = (
     " where tenant_id = %s and (owner_user_id = %s or client_user_id = %s))"
 )
 # The planner keeps samples of what was in a column.
-FORGET_SAMPLES = "analyze tickler.people, tickler.contact_points, tickler.deliveries, tickler.texts"
+FORGET_SAMPLES = (
+    "analyze tickler.people, tickler.contact_points, tickler.texts,"
+    " tickler.deliveries, tickler.delivery_attempts"
+)
 
 
 def erase(session: Session, tenant_id: TenantId, user_id: UserId) -> Erased | None:

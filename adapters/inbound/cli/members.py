@@ -1,0 +1,127 @@
+"""`tickler person set|show|remove`."""
+
+from typing import Annotated
+
+import typer
+from attrs import evolve
+
+from adapters.inbound.cli.office import office
+from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say
+from adapters.inbound.cli.people import TenantOption, contact_json, person_json
+from adapters.inbound.cli.reading import handle, known_person, language, tenant_id_of
+from application.ports.people import Person, Recipient, Tenant
+from domain.errors import Invalid
+from domain.values import zone
+
+PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="A handle or an id.")]
+
+
+def set_person(
+    context: typer.Context,
+    whom: PersonArgument,
+    tenant: TenantOption,
+    name: Annotated[str | None, typer.Option("--handle", help="Another handle.")] = None,
+    language_: Annotated[
+        str | None, typer.Option("--language", help="A language's code such as en or ru.")
+    ] = None,
+    zone_name: Annotated[
+        str | None, typer.Option("--zone", help="An IANA zone such as Europe/Moscow.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change a person's handle, language or zone; messages that are still to leave are told so.
+
+    \b
+    Example: tickler person set anna --tenant acme --language en --zone Asia/Tokyo
+    """
+    if name is None and language_ is None and zone_name is None:
+        raise Invalid("nothing to change: give --handle, --language or --zone")
+    if name is not None:
+        handle("--handle", name)
+    if language_ is not None:
+        language("--language", language_)
+    if zone_name is not None:
+        zone(zone_name)
+    with office(context).open(say) as services:
+        found = known_person(services.people, tenant_id_of(services.people, tenant), "PERSON", whom)
+        changed = evolve(
+            found,
+            handle=name or found.handle,
+            language=language_ or found.language,
+            time_zone=zone_name or found.time_zone,
+        )
+        services.people.set_person(changed)
+    if as_json:
+        put_json(person_json(changed))
+    else:
+        put(f"{changed.handle} ({changed.id}): language {changed.language}, zone {changed.time_zone}")
+
+
+def show_person(
+    context: typer.Context, whom: PersonArgument, tenant: TenantOption, as_json: AsJson = False
+) -> None:
+    """A person, where they are reached, first choice first, and what they opted out of.
+
+    \b
+    Example: tickler person show anna --tenant acme
+    """
+    with office(context).open(say) as services:
+        found = known_person(services.people, tenant_id_of(services.people, tenant), "PERSON", whom)
+        known = services.people.recipients([(found.tenant_id, found.id)])[found.id]
+    if as_json:
+        points: list[Json] = [contact_json(one) for one in known.contact_points]
+        put_json({**person_json(found), "optedOutOf": sorted(known.opted_out), "contactPoints": points})
+    else:
+        _put(known)
+
+
+def remove_person(
+    context: typer.Context,
+    whom: PersonArgument,
+    tenant: TenantOption,
+    undo: Annotated[bool, typer.Option("--undo", help="They are of the tenant again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say that a person is no longer of the tenant. Their events stay, and no message reaches them any more.
+
+    `tickler person erase` also empties what tells who they were.
+
+    \b
+    Example: tickler person remove anna --tenant acme
+    """
+    with office(context).open(say) as services:
+        tenant_id = tenant_id_of(services.people, tenant)
+        found = known_person(services.people, tenant_id, "PERSON", whom)
+        if found.is_member is not undo:
+            services.people.set_person(evolve(found, is_member=undo))
+        else:
+            say("it is so already: nothing was changed")
+        home = services.people.tenant(tenant_id)
+    if not undo and _is_operator(home, found):
+        say("note: they are still the tenant's operator; `tickler tenant set` names another")
+    if as_json:
+        put_json(person_json(evolve(found, is_member=undo)))
+    else:
+        put(f"{found.handle} is of the tenant again" if undo else f"{found.handle} has left")
+
+
+def _is_operator(home: Tenant | None, one: Person) -> bool:
+    return home is not None and home.operator_id == one.id
+
+
+def _put(known: Recipient) -> None:
+    one = known.person
+    left = "" if one.is_member else ", has left"
+    put(f"{one.handle} ({one.id}): language {one.language}, zone {one.time_zone}{left}")
+    if known.opted_out:
+        put(f"opted out of {', '.join(sorted(known.opted_out))}")
+    if known.contact_points:
+        put_table(
+            ("CHANNEL", "ADDRESS", "", "ID"),
+            (
+                (point.channel, point.address, "opted out" if point.opted_out else "", str(point.id))
+                for point in known.contact_points
+            ),
+        )
+    else:
+        put("no addresses: messages go to the console")
