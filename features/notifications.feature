@@ -122,3 +122,56 @@ Feature: A reminder reaches people
     And deliveries are made
     Then "Olga" got 1 message
     And "Clara" got 1 message
+
+  Scenario: R15 A client who dropped out before the reminder was due is not told
+    Given an event "call" of "Olga" for "Clara" at 10:00 with a reminder 15 minutes before
+    When the client is taken off "call"
+    And it is 09:46
+    And a cycle runs
+    And what is in the outbox is handed on
+    And deliveries are made
+    Then "Olga" got 1 message
+    And "Clara" got 0 messages
+
+  Scenario: R15 A client who dropped out while the message waited is not told
+    Given an event "call" of "Olga" for "Clara" at 10:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    And the client is taken off "call"
+    And deliveries are made
+    Then "Olga" got 1 message
+    And "Clara" got 0 messages
+    And the message to "Clara" was Skipped as taken_off
+
+  Scenario: R16 The new owner is told, and the former one is not
+    Given an event "call" of "Olga" at 10:00 with a reminder 15 minutes before
+    When the owner of "call" becomes "Clara"
+    And it is 09:46
+    And a cycle runs
+    And what is in the outbox is handed on
+    And deliveries are made
+    Then "Olga" got 0 messages
+    And "Clara" got 1 message
+
+  Scenario: R58 Who has left the tenant is not told, and the others are
+    Given an event "call" of "Olga" for "Clara" at 10:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    And "Clara" leaves the tenant
+    And deliveries are made
+    Then "Olga" got 1 message
+    And "Clara" got 0 messages
+    And the message to "Clara" was Skipped as not_member
+
+  Scenario: Who opted out of a channel while the message waited is left alone
+    Given an event "call" of "Olga" for "Clara" at 10:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    And "Clara" opts out of the channel recording
+    And deliveries are made
+    Then "Olga" got 1 message
+    And "Clara" got 0 messages
+    And the message to "Clara" was Skipped as opted_out

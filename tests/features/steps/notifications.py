@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from attrs import evolve
 from pytest_bdd import given, parsers, then, when
 
 from application.ports.channel import Accepted, Later, Outcome, OutgoingMessage
@@ -49,6 +50,18 @@ def the_channel_is_busy_once(world: World, name: str) -> None:
         return busy.pop() if busy else Accepted()
 
     world.channel.answer_for(name.casefold(), answer)
+
+
+@when(parsers.re(r'"(?P<name>[^"]+)" leaves the tenant'))
+def leaves_the_tenant(world: World, name: str) -> None:
+    people = world.tickler.people()
+    person = people.person(TENANT, user_id(name))
+    assert people.set_person(evolve(person, is_member=False))
+
+
+@when(parsers.re(r'"(?P<name>[^"]+)" opts out of the channel (?P<channel>\w+)'))
+def opts_out(world: World, name: str, channel: str) -> None:
+    assert world.tickler.people().opt_out_of(user_id(name), channel, True)
 
 
 @when("what is in the outbox is handed on")
@@ -165,6 +178,12 @@ def the_message_is_a(world: World, name: str, template: str) -> None:
 @then(parsers.re(r"all deliveries are (?P<status>Delivered|Skipped)"))
 def all_deliveries_are(world: World, status: str) -> None:
     assert {one.status for one in deliveries(world)} == {Status(status)}
+
+
+@then(parsers.re(r'the message to "(?P<name>[^"]+)" was Skipped as (?P<reason>\w+)'))
+def the_message_was_skipped(world: World, name: str, reason: str) -> None:
+    (one,) = [one for one in deliveries(world) if one.user_id == user_id(name)]
+    assert (one.status, one.reason) == (Status.SKIPPED, reason)
 
 
 @then("there is 1 delivery, on the channel console")
