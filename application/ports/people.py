@@ -41,8 +41,8 @@ class Person:
 class ContactPoint:
     """An address of a person on a channel; a lower `position` is preferred.
 
-    `opted_out` when read: of this address, or of its whole channel. `secret` is what messages to it are signed
-    with, where the channel signs.
+    `opted_out` when read: of this address, or of its whole channel. `secret` is what messages to it are
+    signed with, where the channel signs.
     """
 
     id: ContactPointId

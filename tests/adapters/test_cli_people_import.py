@@ -69,7 +69,7 @@ def test_a_file_is_taken_with_and_without_a_bom_with_either_delimiter_and_end_of
     ]
     said = imported(tickler, file, bom + end.join(delimiter.join(row) for row in rows).encode())
     assert said.code == 0, said.err
-    assert said.document == {"counts": counts(new=3, contacts=2), "refused": []}
+    assert said.document == {"counts": counts(new=3, contacts=2), "refused": [], "signed": []}
     assert people(tickler) == [
         ("anna", "ru", "Europe/Moscow"),
         ("boris", "en", "Asia/Tokyo"),
@@ -150,7 +150,7 @@ def test_a_file_of_bad_lines_only_is_exit_code_2(tickler: Commands, file: Path) 
 
 
 def test_a_header_alone_is_nothing_and_no_mistake(tickler: Commands, file: Path) -> None:
-    assert imported(tickler, file, HEADER).document == {"counts": counts(), "refused": []}
+    assert imported(tickler, file, HEADER).document == {"counts": counts(), "refused": [], "signed": []}
 
 
 @pytest.mark.parametrize(
@@ -196,3 +196,15 @@ def test_without_json_the_counts_and_the_bad_lines_are_told(tickler: Commands, f
     told: Any = tickler("person", "import", str(file), "--tenant", "acme").out.splitlines()
     assert told[0] == "people: 1 new, 0 changed, 0 as they were; 1 addresses added"
     assert told[1].startswith("refused: line 3: handle: 'a b' is not a handle")
+
+
+def test_what_a_new_webhook_is_signed_with_is_told_once(
+    tickler: Commands, file: Path, desk: MemoryOffice
+) -> None:
+    text = "handle,webhook\nanna,https://8.8.8.8/a\nboris,https://8.8.8.8/b\n"
+    signed = imported(tickler, file, text).document["signed"]
+    kept = {str(one.id): one.secret for one in desk.container.memory().contact_points.values()}
+    assert [one["line"] for one in signed] == [2, 3]
+    assert {one["contactPointId"]: one["secret"] for one in signed} == kept
+    assert len(set(kept.values())) == 2
+    assert imported(tickler, file, text).document["signed"] == []

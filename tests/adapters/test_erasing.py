@@ -26,7 +26,10 @@ ICS = (
     "DTSTAMP:20261101T000000Z\r\nDTSTART:{start}\r\nSUMMARY:quokka\r\nDESCRIPTION:numbat\r\n"
     "ATTENDEE;CN=bilby:mailto:bilby@kiwi.example\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
 )
+SECRET = "whsec_bnVtYmF0bnVtYmF0bnVtYmF0bnVtYmF0"
 PLANTED = {
+    "the secret": SECRET,
+    "the address of a webhook": "quoll",
     "the handle": "koala",
     "the language": "zu",
     "the zone": "Antarctica/Troll",
@@ -98,6 +101,8 @@ def plant(tickler: Commands, folder: Path, start: datetime) -> Sequence[str]:
             ("contact", "add", *TENANT, "--person", "koala", "--channel", "console", "--address", "wombat"),
             ("contact", "add", *TENANT, "--person", "kookaburra", "--channel", "email",
              "--address", "emu@b.example"),
+            ("contact", "add", *TENANT, "--person", "koala", "--channel", "webhook",
+             "--address", "https://8.8.8.8/quoll", "--secret", SECRET),
             ("contact", "opt-out", *TENANT, "--person", "koala", "--channel", "webhook"),
             ("tenant", "set", "acme", "--operator", "koala"),
             (*plan, "--owner", "koala", "--title", "platypus one"),

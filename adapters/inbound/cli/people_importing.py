@@ -61,6 +61,7 @@ class _Importing:
     home: Tenant
     counts: Counter[str] = field(factory=Counter)
     refused: list[Refusal] = field(factory=list)
+    signed: list[tuple[int, ContactPoint]] = field(factory=list)
 
     def put(self, found: Sequence[Line | Refusal], progress: Callable[[int, int], None]) -> None:
         progress(0, len(found))
@@ -112,7 +113,10 @@ class _Importing:
         new = [(way, address) for way, address in line.addresses if (way.name, address) not in there]
         for way, address in new:
             id_ = ContactPointId(self.services.ids.new())
-            people.add_contact_point(ContactPoint(id_, person.id, way.name, address))
+            point = ContactPoint(id_, person.id, way.name, address, secret=way.secret(None))
+            people.add_contact_point(point)
+            if point.secret:
+                self.signed.append((line.number, point))
         return len(new)
 
 
@@ -120,12 +124,18 @@ def _tell(importing: _Importing, *, as_json: bool) -> None:
     counts = {name: importing.counts[name] for name in COUNTS}
     if as_json:
         refused: list[Json] = [{"line": one.line, "reason": one.reason} for one in importing.refused]
-        put_json({"counts": {**counts}, "refused": refused})
+        signed: list[Json] = [
+            {"line": line, "contactPointId": str(point.id), "secret": point.secret}
+            for line, point in importing.signed
+        ]
+        put_json({"counts": {**counts}, "refused": refused, "signed": signed})
         return
     put(
         f"people: {counts['people_new']} new, {counts['people_changed']} changed,"
         f" {counts['people_unchanged']} as they were; {counts['contacts_new']} addresses added"
     )
+    for line, point in importing.signed:
+        put(f"line {line}: {point.channel} is signed with {point.secret}: keep it, it is not shown again")
     for one in importing.refused:
         put(f"refused: line {one.line}: {one.reason}")
 

@@ -242,8 +242,12 @@ def _person_at(services: Services, tenant: Tenant, way: Channel, address: str) -
     points = people.contact_points(found.id)
     here = next((one for one in points if (one.channel, one.address) == (way.name, address)), None)
     if here is None:
-        here = ContactPoint(ContactPointId(services.ids.new()), found.id, way.name, address)
+        here = ContactPoint(
+            ContactPointId(services.ids.new()), found.id, way.name, address, secret=way.secret(None)
+        )
         people.add_contact_point(here)
+        if here.secret:
+            say(f"signed with {here.secret}: keep it, it is not shown again")
     people.prefer(here.id)
     return found.id
 
