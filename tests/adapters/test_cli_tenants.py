@@ -70,6 +70,29 @@ def test_events_without_reminders_have_the_tenants(tickler: Commands) -> None:
     assert triggers(tickler) == ["start-15m"]
 
 
+def test_imported_events_without_alarms_have_the_tenants(
+    tickler: Commands, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    tickler.document("tenant", "add", "acme", "--zone", "UTC", "--offset", "45", "--all-day-offset", "120")
+    tickler.document("person", "add", "anna", "--tenant", "acme")
+    file = tmp_path_factory.mktemp("ics") / "team.ics"
+    events = [
+        "UID:a\r\nDTSTART:20261205T100000Z",
+        "UID:b\r\nDTSTART;VALUE=DATE:20261206",
+        "UID:c\r\nDTSTART:20261207T100000Z\r\nBEGIN:VALARM\r\nACTION:DISPLAY\r\nTRIGGER:-PT7M\r\nEND:VALARM",
+    ]
+    inside = "".join(f"BEGIN:VEVENT\r\nDTSTAMP:20261101T000000Z\r\n{one}\r\nEND:VEVENT\r\n" for one in events)
+    file.write_bytes(
+        f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y//EN\r\n{inside}END:VCALENDAR\r\n".encode()
+    )
+    tickler.document("import", str(file), "--tenant", "acme", "--owner", "anna")
+    listed = tickler.document("event", "list", "--tenant", "acme")
+    assert [one["triggers"] for one in listed] == [["start-45m"], ["start-120m"], ["start-7m"]]
+    tickler.document("import", str(file), "--tenant", "acme", "--owner", "anna", "--offset", "10")
+    listed = tickler.document("event", "list", "--tenant", "acme")
+    assert [one["triggers"] for one in listed] == [["start-10m"], ["start-120m"], ["start-7m"]]
+
+
 def test_what_is_not_set_stays(tickler: Commands) -> None:
     before = tickler.document("tenant", "add", "acme", "--zone", "UTC", "--offset", "45")
     after = tickler.document("tenant", "set", "acme", "--zone", "Asia/Tokyo", "--handle", "acme2")

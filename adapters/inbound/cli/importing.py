@@ -16,6 +16,7 @@ from adapters.inbound.ics import importing
 from adapters.inbound.ics.options import ImportOptions
 from adapters.inbound.ics.report import Report
 from adapters.settings import Settings
+from application.ports.people import Tenant
 from domain.errors import Invalid
 from domain.values import zone
 
@@ -41,12 +42,14 @@ def import_(
     offset: Annotated[
         list[str] | None,
         typer.Option(
-            help="For events without an alarm: minutes, or start-15m, start-1d, …; 15 if not given."
+            help="For events without an alarm: minutes, or start-1d, …; else the tenant's, else 15."
         ),
     ] = None,
     all_day_offset: Annotated[
         list[str] | None,
-        typer.Option(metavar="OFFSET", help="The same for events of all day; start-1d@09:00 if not given."),
+        typer.Option(
+            metavar="OFFSET", help="The same for all-day events; else the tenant's, else start-1d@09:00."
+        ),
     ] = None,
     calendar: Annotated[
         str, typer.Option(metavar="NAME", help="Which calendar the file is; without it by the name it gives.")
@@ -101,7 +104,11 @@ def _options(
     zone_name: str | None,
     wanted: dict[str, object],
 ) -> ImportOptions:
-    tenant_id = reading.tenant_id_of(services.people, tenant)
+    home = reading.find_tenant(services.people, tenant)
+    tenant_id = home.id if isinstance(home, Tenant) else home
+    if isinstance(home, Tenant):
+        own = {"default_triggers": home.default_triggers, "all_day_triggers": home.all_day_triggers}
+        wanted = {name: triggers for name, triggers in own.items() if triggers is not None} | wanted
     somebody = reading.find_person(services.people, tenant_id, "--owner", owner)
     other = None if client is None else reading.find_person(services.people, tenant_id, "--client", client)
     default_zone = zone_name or somebody.time_zone or settings.time_zone
