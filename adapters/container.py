@@ -1,5 +1,7 @@
 """The one place where adapters and use cases are put together; only `__main__` and tests come here."""
 
+import random
+
 from dependency_injector import containers, providers
 
 from adapters.observability import ObservedLedger, ObservedReminderDispatchJob
@@ -29,6 +31,7 @@ from adapters.settings import Settings
 from application.calendar import Calendar
 from application.delivering import Delivering
 from application.notifying import Notifying
+from application.pacing import Rates
 from application.relaying import Relay
 from application.rezoning import Rezoning
 from application.verifying import Verifying
@@ -127,4 +130,20 @@ class Container(containers.DeclarativeContainer):
     publisher = providers.Singleton(DirectPublisher, notifying)
     relay = providers.Factory(Relay, outbox, publisher, clock, name="relay")
     verifying = providers.Factory(Verifying, people, templates, ids)
-    delivering = providers.Factory(Delivering, deliveries, people, ledger, clock=clock, templates=templates)
+    rates = providers.Singleton(
+        Rates,
+        own_clock.provided.monotonic,
+        settings.provided.delivery_rate_per_channel,
+        settings.provided.delivery_rate_per_tenant,
+    )
+    delivering = providers.Factory(
+        Delivering,
+        deliveries,
+        people,
+        ledger,
+        clock=clock,
+        templates=templates,
+        ids=ids,
+        rates=rates,
+        spread=providers.Object(random.random),
+    )

@@ -100,6 +100,13 @@ class Settings(BaseSettings):
         default=1.0, ge=0.05, le=3600.0, description="seconds, from 0.05 to 3600"
     )
 
+    delivery_rate_per_channel: float | None = Field(
+        default=None, ge=0.01, le=100_000.0, description="messages a second, from 0.01 to 100000"
+    )
+    delivery_rate_per_tenant: float | None = Field(
+        default=None, ge=0.01, le=100_000.0, description="messages a second, from 0.01 to 100000"
+    )
+
     smtp_host: Annotated[str, AfterValidator(_host_alone)] | None = Field(
         default=None, min_length=1, description=f"the name of a mail server; its port is {PREFIX}SMTP_PORT"
     )

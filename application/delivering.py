@@ -4,15 +4,16 @@ One message, one delivery: at most once, except where the answer was lost and th
 repeat under the same id (design section 3).
 """
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import reduce
 
-from attrs import frozen
+from attrs import field, frozen
 
-from application.notifying import CONSOLE
+from application.notifying import CONSOLE, address_key
+from application.pacing import Lanes, Rates
 from application.ports.channel import (
     Accepted,
     Channel,
@@ -25,7 +26,7 @@ from application.ports.channel import (
 from application.ports.deliveries import Deliveries
 from application.ports.errors import Busy, Unavailable
 from application.ports.ledger import Ledger
-from application.ports.machine import Clock
+from application.ports.machine import Clock, Ids
 from application.ports.people import ContactPoint, People, Recipient
 from application.ports.templates import Templates
 from application.wording import language_of
@@ -35,12 +36,22 @@ from domain.delivery import Delivery, SkipReason
 from domain.errors import ClaimIsLost, Invalid
 from domain.values import DeliveryId, EventStatus
 
+# How soon a free sender looks for more while others are busy, in seconds.
+LOOK_AGAIN_S = 0.5
+LANE_WAIT = timedelta(seconds=2)
+
 
 @frozen
 class DeliveryOptions:
-    """`lease` outlasts a send; waits between tries double from `first_wait` to `longest_wait`."""
+    """`lease` outlasts a send; waits between tries double from `first_wait` to `longest_wait`.
 
-    batch_size: int = 20
+    At once `senders` messages are sent on a channel, no more of one tenant than `per_tenant` and no more to
+    one host than `per_host`, so that one that hangs leaves room for the others.
+    """
+
+    senders: int = 8
+    per_tenant: int = 2
+    per_host: int = 2
     lease: timedelta = timedelta(seconds=60)
     max_attempts: int = 5
     first_wait: timedelta = timedelta(seconds=15)
@@ -59,7 +70,7 @@ class Handled:
 
 @frozen
 class Delivering:
-    """The deliveries of one channel."""
+    """The deliveries of one channel. `spread` gives a number from 0 to 1: waits differ by up to a half."""
 
     deliveries: Deliveries
     people: People
@@ -67,30 +78,47 @@ class Delivering:
     channel: Channel
     clock: Clock
     templates: Templates
+    ids: Ids
     options: DeliveryOptions = DeliveryOptions()
+    rates: Rates | None = None
+    spread: Callable[[], float] = lambda: 1.0
+    _lanes: Lanes = field(init=False)
+
+    @_lanes.default
+    def _new_lanes(self) -> Lanes:
+        return Lanes(self.options.per_host)
 
     def __attrs_post_init__(self) -> None:
         if self.options.lease <= self.channel.timeout:
             raise Invalid(f"lease: it must be longer than a send on {self.channel.name} can take")
 
     def tick(self, stopping: Callable[[], bool] = lambda: False) -> Iterator[Handled]:
-        """Send what is due on this channel until nothing is; on a stop the rest is given back unsent."""
-        yield from self._lose_track_of_overdue()
-        while not stopping():
-            now = self.clock.now()
-            claimed = self.deliveries.claim(
-                self.channel.name, self._batch_size, now, now + self.options.lease
-            )
-            yield from self._deliver_all(claimed, stopping)
-            if len(claimed) < self._batch_size:
-                return
+        """Send what is due on this channel until nothing is, several at once.
 
-    @property
-    def _batch_size(self) -> int:
-        """What its sender holds when it dies becomes Unknown, sent or not: where Unknown waits for a person,
-        nothing is claimed before its turn.
+        On a stop nothing more is begun, and what is being sent is waited for. What is claimed is in a
+        sender's hands at once: what a process holds when it dies becomes Unknown, sent or not.
         """
-        return self.options.batch_size if self.channel.repeats_unknown else 1
+        with ThreadPoolExecutor(self.options.senders, f"send {self.channel.name}") as senders:
+            sending: set[Future[Handled | None]] = set()
+            while True:
+                yield from self._lose_track_of_overdue()
+                if not stopping():
+                    claimed = self._claim(self.options.senders - len(sending))
+                    sending |= {senders.submit(self._deliver, one, stopping) for one in claimed}
+                if not sending:
+                    return
+                done, sending = wait(sending, LOOK_AGAIN_S, FIRST_COMPLETED)
+                for handled in [one.result() for one in done]:
+                    if handled is not None:
+                        yield handled
+
+    def _claim(self, free: int) -> Sequence[Delivery]:
+        if not free:
+            return []
+        now = self.clock.now()
+        return self.deliveries.claim(
+            self.channel.name, free, now, now + self.options.lease, self.options.per_tenant
+        )
 
     def _lose_track_of_overdue(self) -> Iterator[Handled]:
         now = self.clock.now()
@@ -99,24 +127,15 @@ class Delivering:
             if lost is not None:
                 yield _handled(lost)
 
-    def _deliver_all(self, claimed: Sequence[Delivery], stopping: Callable[[], bool]) -> Iterator[Handled]:
-        """Deliver one after the other; whatever ends this early, the rest is given back unsent."""
-        waiting = deque(claimed)
-        try:
-            while waiting and not stopping() and self._has_time_for(waiting[0]):
-                handled = self._deliver(waiting.popleft())
-                if handled is not None:
-                    yield handled
-        finally:
-            for one in waiting:
-                self._give_back(one)
-
     def _has_time_for(self, claimed: Delivery) -> bool:
         """Whether a send that takes its longest would end within the lease."""
         lease_until = claimed.lease_until
         return lease_until is not None and self.clock.now() + self.channel.timeout < lease_until
 
-    def _deliver(self, claimed: Delivery) -> Handled | None:
+    def _deliver(self, claimed: Delivery, stopping: Callable[[], bool]) -> Handled | None:
+        if stopping() or not self._has_time_for(claimed):
+            self._give_back(claimed)
+            return None
         found: OutgoingMessage | SkipReason | Outcome
         try:
             found = self._look_again(claimed)
@@ -127,8 +146,11 @@ class Delivering:
         except Exception as problem:
             # Something about this one cannot be read or told. The others are no worse for it.
             found = Later(f"it could not be made ready: {type(problem).__name__}")
-        outcome = self._send(found) if isinstance(found, OutgoingMessage) else found
-        settled = self._settle(claimed, self._meaning(claimed, outcome))
+        outcome = self._send_in_turn(claimed, found) if isinstance(found, OutgoingMessage) else found
+        command = outcome if isinstance(outcome, delivery.GiveBack) else self._meaning(claimed, outcome)
+        settled = self._settle(claimed, command)
+        if isinstance(command, delivery.GiveBack):
+            return None
         return _handled(settled) if settled is not None else None
 
     def _look_again(self, claimed: Delivery) -> OutgoingMessage | SkipReason:
@@ -145,6 +167,20 @@ class Delivering:
             return self._message(claimed, found.state, known, point.address, point.secret)
         address = known.person.handle if known else str(claimed.user_id)
         return self._message(claimed, found.state, known, address, None)
+
+    def _send_in_turn(self, claimed: Delivery, message: OutgoingMessage) -> Outcome | delivery.GiveBack:
+        """Send it, unless that would be too fast, or too much at once for its host."""
+        if not self._lanes.enter(message.address):
+            return self._later(claimed, LANE_WAIT)
+        try:
+            wait = self.rates.wait(self.channel.name, claimed.tenant_id) if self.rates else 0.0
+            return self._later(claimed, timedelta(seconds=wait)) if wait else self._send(message)
+        finally:
+            self._lanes.leave(message.address)
+
+    def _later(self, claimed: Delivery, wait: timedelta) -> delivery.GiveBack:
+        now = self.clock.now()
+        return delivery.GiveBack(claimed.claim, now, now + wait)
 
     def _send(self, message: OutgoingMessage) -> Outcome:
         try:
@@ -207,7 +243,8 @@ class Delivering:
 
     def _wait(self, claimed: Delivery) -> timedelta:
         doublings = min(max(claimed.attempts - 1, 0), 16)
-        return min(self.options.first_wait * (1 << doublings), self.options.longest_wait)
+        longest = min(self.options.first_wait * (1 << doublings), self.options.longest_wait)
+        return longest * (0.5 + self.spread() / 2)
 
     def _settle(self, before: Delivery, command: delivery.Command) -> Delivery | None:
         """The delivery after the command, and after its repeat; None when another claim has it by now."""
@@ -218,10 +255,35 @@ class Delivering:
                 now = self.clock.now()
                 repeat = delivery.decide(after, delivery.Repeat(now + self._wait(after), now))
                 happened, after = [*happened, *repeat], reduce(delivery.evolve, repeat, after)
-            self.deliveries.settle(before, happened, after)
+            self.deliveries.settle(before, happened, after, self._next(after))
         except ClaimIsLost:
             return None
         return after
+
+    def _next(self, after: Delivery) -> Sequence[Delivery]:
+        """After a refusal for good, the same to the person's next contact point; never where it is in doubt
+        whether the first one arrived.
+        """
+        if after.status is not delivery.Status.FAILED or after.in_doubt:
+            return ()
+        known = self.people.recipients({(after.tenant_id, after.user_id)}).get(after.user_id)
+        point = _following(known.contact_points if known else (), after)
+        if point is None:
+            return ()
+        create = delivery.Create(
+            id=DeliveryId(self.ids.new()),
+            tenant_id=after.tenant_id,
+            reminder_id=after.reminder_id,
+            event_id=after.event_id,
+            user_id=after.user_id,
+            channel=point.channel,
+            contact_point_id=point.id,
+            address_key=address_key(point),
+            template=after.template,
+            due_at=after.due_at,
+            at=self.clock.now(),
+        )
+        return [delivery.evolve(None, created) for created in delivery.decide(None, create)]
 
     def _is_repeated(self, one: Delivery) -> bool:
         """An Unknown one goes back to Pending where the channel repeats and tries are left."""
@@ -266,6 +328,14 @@ def _has_opted_out(known: Recipient | None, claimed: Delivery) -> bool:
     if known is not None and claimed.channel in known.opted_out:
         return True
     return claimed.contact_point_id is not None and (point is None or point.opted_out)
+
+
+def _following(points: Sequence[ContactPoint], after: Delivery) -> ContactPoint | None:
+    """The first after the delivery's own that the person did not opt out of."""
+    behind = iter(points)
+    if not any(point.id == after.contact_point_id for point in behind):
+        return None
+    return next((point for point in behind if not point.opted_out), None)
 
 
 def _handled(one: Delivery) -> Handled:

@@ -48,7 +48,8 @@ class Delivery:
     """`contact_point_id` is None for the console; the address itself is never a part of a delivery, and
     `address_key` is its hash: (reminder_id, channel, address_key) is unique.
 
-    `not_before` is when it may be tried next; `claim` counts the claims; a lease ends at `lease_until`.
+    `not_before` is when it may be tried next; `claim` counts the claims; a lease ends at `lease_until`. It is
+    `in_doubt` when the answer to any of its attempts was lost, whatever came of it later.
     """
 
     id: DeliveryId
@@ -68,6 +69,7 @@ class Delivery:
     lease_until: datetime | None = None
     reason: str | None = None
     provider_id: str | None = None
+    in_doubt: bool = False
 
 
 @frozen
@@ -123,10 +125,11 @@ class Postpone:
 
 @frozen
 class GiveBack:
-    """Claimed, and nothing was sent: back to Pending, and the attempt does not count."""
+    """Claimed, and nothing was sent: back to Pending, not before `until`, and the attempt does not count."""
 
     claim: int
     at: datetime
+    until: datetime | None = None
 
 
 @frozen
@@ -198,6 +201,7 @@ class DeliveryPostponed:
 @frozen
 class DeliveryGivenBack:
     at: datetime
+    until: datetime | None = None
 
 
 @frozen
@@ -273,7 +277,7 @@ def _outcome(command: Accept | Refuse | Postpone | GiveBack | Skip | LoseTrack) 
         case Postpone():
             return DeliveryPostponed(command.reason, command.until, command.at)
         case GiveBack():
-            return DeliveryGivenBack(command.at)
+            return DeliveryGivenBack(command.at, command.until)
         case Skip():
             return DeliverySkipped(command.reason, command.at)
         case LoseTrack():
@@ -322,13 +326,18 @@ def evolve(delivery: Delivery | None, happened: Event) -> Delivery:
         case Delivery(), DeliveryPostponed():
             return _ended(delivery, Status.PENDING, reason=happened.reason, not_before=happened.until)
         case Delivery(), DeliveryGivenBack():
-            return _ended(delivery, Status.PENDING, attempts=delivery.attempts - 1)
+            return _ended(
+                delivery,
+                Status.PENDING,
+                attempts=delivery.attempts - 1,
+                not_before=happened.until or delivery.not_before,
+            )
         case Delivery(), DeliverySkipped():
             return _ended(
                 delivery, Status.SKIPPED, reason=happened.reason.value, attempts=delivery.attempts - 1
             )
         case Delivery(), DeliveryLost():
-            return _ended(delivery, Status.UNKNOWN, reason=happened.reason)
+            return _ended(delivery, Status.UNKNOWN, reason=happened.reason, in_doubt=True)
         case Delivery(), DeliveryRepeated():
             return _ended(delivery, Status.PENDING, not_before=happened.not_before)
 

@@ -116,7 +116,7 @@ class Hour:
         notifying = Notifying(stores.deliveries, stores.people, clock, self.ids)
         relay = Relay(stores.outbox, DirectPublisher(notifying), clock, "relay")
         delivering = Delivering(
-            stores.deliveries, stores.people, stores.ledger, self.channel, clock, JinjaTemplates()
+            stores.deliveries, stores.people, stores.ledger, self.channel, clock, JinjaTemplates(), self.ids
         )
         got: dict[tuple[str, str], list[datetime]] = {}
         for _ in range(HOUR // TICK):

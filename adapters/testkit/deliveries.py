@@ -7,14 +7,14 @@ from threading import Barrier
 import attrs
 import pytest
 
-from adapters.testkit.examples import MINUTE, NOON, OWNER, TENANT, numbered
+from adapters.testkit.examples import MINUTE, NOON, OTHER_TENANT, OWNER, TENANT, numbered
 from adapters.testkit.threads import PATIENCE, at_once
 from application.ports.backlog import Backlog
 from application.ports.deliveries import Deliveries, Received
 from domain import delivery
 from domain.delivery import Delivery, SkipReason, Status, Template
 from domain.errors import ClaimIsLost
-from domain.values import ContactPointId, DeliveryId, EventId, ReminderId
+from domain.values import ContactPointId, DeliveryId, EventId, ReminderId, TenantId
 
 REMINDER = ReminderId(numbered(501))
 OTHER_REMINDER = ReminderId(numbered(502))
@@ -27,6 +27,7 @@ OUTCOMES: list[delivery.Command] = [
     delivery.Refuse(1, "no such mailbox", NOON),
     delivery.Postpone(1, "busy", NOON + 5 * MINUTE, NOON),
     delivery.GiveBack(1, NOON),
+    delivery.GiveBack(1, NOON, NOON + MINUTE),
     delivery.Skip(1, SkipReason.CANCELLED, NOON),
     delivery.Skip(1, SkipReason.EVENT_OVER, NOON),
     delivery.Skip(1, SkipReason.OPTED_OUT, NOON),
@@ -179,6 +180,50 @@ class DeliveriesContract:
         assert isinstance(other, list)
         assert sorted([*one, *other]) == [each.id for each in kept]
 
+    def test_of_one_tenant_no_more_are_taken_than_it_may_have_in_hand(self, deliveries: Deliveries) -> None:
+        many = [_delivery(n, due_at=NOON - MINUTE, address_key=str(n)) for n in range(1, 6)]
+        other = [_delivery(n, address_key=str(n), tenant_id=OTHER_TENANT) for n in range(6, 9)]
+        email = _delivery(9, channel="email")
+        deliveries.receive([Received(REMINDER, [*many, *other, email])], NOON)
+
+        def claim(limit: int, per_tenant: int | None) -> list[DeliveryId]:
+            return _ids(deliveries.claim("console", limit, NOON, LEASE_END, per_tenant))
+
+        assert claim(1, 2) == [many[0].id]
+        assert claim(8, 2) == [many[1].id, other[0].id, other[1].id]
+        assert claim(8, 2) == []
+        assert _ids(deliveries.claim("email", 8, NOON, LEASE_END, 1)) == [email.id]
+        assert claim(3, 3) == [many[2].id, other[2].id]
+        assert claim(8, None) == [many[3].id, many[4].id]
+
+    def test_what_follows_from_an_outcome_is_kept_with_it(self, deliveries: Deliveries) -> None:
+        claimed, following = _claimed(deliveries), _delivery(2, channel="email")
+        settled = _settle(deliveries, claimed, delivery.Refuse(1, "no such mailbox", NOON), following)
+        assert list(deliveries.of_reminder(REMINDER)) == [settled, following]
+        assert _ids(deliveries.claim("email", 1, NOON, LEASE_END)) == [following.id]
+
+    def test_what_follows_to_an_address_that_was_written_to_is_not_kept(self, deliveries: Deliveries) -> None:
+        claimed = _claimed(deliveries)
+        same, twice = (_delivery(n, address_key=claimed.address_key) for n in (2, 3))
+        new = _delivery(4)
+        settled = _settle(deliveries, claimed, delivery.Refuse(1, "no", NOON), same, twice, new)
+        assert list(deliveries.of_reminder(REMINDER)) == [settled, new]
+
+    def test_nothing_follows_from_a_lost_claim(self, deliveries: Deliveries) -> None:
+        mine = _claimed(deliveries)
+        settled = _settle(deliveries, mine, delivery.Accept(1, None, NOON))
+        with pytest.raises(ClaimIsLost):
+            _settle(deliveries, mine, delivery.Refuse(1, "no", NOON), _delivery(2))
+        assert list(deliveries.of_reminder(REMINDER)) == [settled]
+
+    def test_that_an_answer_was_lost_once_is_remembered(self, deliveries: Deliveries) -> None:
+        unknown = _settle(deliveries, _claimed(deliveries), delivery.LoseTrack(1, "silence", NOON))
+        _settle(deliveries, unknown, delivery.Repeat(NOON, NOON))
+        (again,) = deliveries.claim("console", 1, NOON, LEASE_END)
+        settled = _settle(deliveries, again, delivery.Refuse(2, "gone", NOON))
+        assert settled.in_doubt
+        assert list(deliveries.of_reminder(REMINDER)) == [settled]
+
     @pytest.mark.parametrize("command", OUTCOMES, ids=lambda command: type(command).__name__)
     def test_every_outcome_of_a_claim_comes_back_equal(
         self, deliveries: Deliveries, command: delivery.Command
@@ -276,10 +321,11 @@ def _delivery(
     address_key: str | None = None,
     due_at: datetime = NOON,
     not_before: datetime = NOON,
+    tenant_id: TenantId = TENANT,
 ) -> Delivery:
     create = delivery.Create(
         id=DeliveryId(numbered(number)),
-        tenant_id=TENANT,
+        tenant_id=tenant_id,
         reminder_id=reminder_id,
         event_id=EventId(numbered(500)),
         user_id=OWNER,
@@ -300,10 +346,10 @@ def _claimed(deliveries: Deliveries) -> Delivery:
     return claimed
 
 
-def _settle(deliveries: Deliveries, before: Delivery, command: delivery.Command) -> Delivery:
+def _settle(deliveries: Deliveries, before: Delivery, command: delivery.Command, *then: Delivery) -> Delivery:
     (happened,) = delivery.decide(before, command)
     after = delivery.evolve(before, happened)
-    deliveries.settle(before, [happened], after)
+    deliveries.settle(before, [happened], after, then)
     return after
 
 

@@ -29,14 +29,32 @@ class Deliveries(Protocol):
         Of several deliveries with one (reminder_id, channel, address_key) the first is kept.
         """
 
-    def claim(self, channel: str, limit: int, now: datetime, lease_until: datetime) -> Sequence[Delivery]:
+    def claim(
+        self,
+        channel: str,
+        limit: int,
+        now: datetime,
+        lease_until: datetime,
+        per_tenant: int | None = None,
+    ) -> Sequence[Delivery]:
         """Take up to `limit` Pending deliveries of a channel whose not_before has come, in one commit.
 
-        Oldest due_at first; those in another's hands are passed over. They come back as Sending.
+        Oldest due_at first; those in another's hands are passed over, and those of a tenant that would then
+        have more than `per_tenant` in Sending on the channel. They come back as Sending.
         """
 
-    def settle(self, before: Delivery, happened: Sequence[DeliveryEvent], after: Delivery) -> None:
-        """Write what became of it, in one commit; ClaimIsLost where it is not as `before` any more."""
+    def settle(
+        self,
+        before: Delivery,
+        happened: Sequence[DeliveryEvent],
+        after: Delivery,
+        then: Sequence[Delivery] = (),
+    ) -> None:
+        """Write what became of it, and keep the deliveries that follow from it, in one commit.
+
+        ClaimIsLost where it is not as `before` any more. One of `then` whose (reminder_id, channel,
+        address_key) is there already is not kept.
+        """
 
     def overdue(self, channel: str, now: datetime, limit: int) -> Sequence[Delivery]:
         """The deliveries of a channel that are Sending though their lease has run out."""

@@ -1,10 +1,12 @@
 """Deliveries: looked at again when they are sent, sent once, and never left without a record."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from threading import Event
 from typing import Any, NoReturn
 
 import pytest
+from attrs import frozen
 from jinja2 import UndefinedError
 
 from adapters.outbound.memory.deliveries import MemoryDeliveries
@@ -22,7 +24,6 @@ from application.ports.channel import (
 )
 from application.ports.errors import Unavailable
 from application.ports.templates import Words
-from domain import delivery
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Delivery, Status, Template
 from domain.errors import Invalid
@@ -326,7 +327,9 @@ class TestSendersThatDie:
         assert world.deliver() == []
         assert world.delivery_to(OLGA).status is Status.UNKNOWN
 
-    def test_a_sender_of_mail_never_holds_more_than_the_one_that_it_sends(self, world: World) -> None:
+    @pytest.mark.parametrize("repeats", [False, True])
+    def test_no_sender_holds_more_than_the_one_that_it_sends(self, repeats: bool) -> None:
+        world = office(repeats_unknown=repeats)
         reminded(world)
         sending: list[int] = []
 
@@ -335,23 +338,9 @@ class TestSendersThatDie:
             return Accepted()
 
         world.channel.answer(count, count)
-        world.deliver()
+        world.deliver(options=DeliveryOptions(senders=1))
 
         assert sending == [1, 1]
-
-    def test_a_sender_whose_channel_repeats_takes_a_batch_at_once(self) -> None:
-        world = office(repeats_unknown=True)
-        reminded(world)
-        sending: list[int] = []
-
-        def count(_: OutgoingMessage) -> Outcome:
-            sending.append(sum(one.status is Status.SENDING for one in world.all_deliveries()))
-            return Accepted()
-
-        world.channel.answer(count, count)
-        world.deliver()
-
-        assert sending == [2, 1]
 
 
 class TestStopping:
@@ -364,7 +353,8 @@ class TestStopping:
 
     def test_on_a_stop_what_is_not_sent_is_given_back_and_is_no_attempt(self, world: World) -> None:
         reminded(world)
-        handled = list(world.delivering().tick(stopping=lambda: bool(world.channel.sent)))
+        one_by_one = world.delivering(options=DeliveryOptions(senders=1))
+        handled = list(one_by_one.tick(stopping=lambda: bool(world.channel.sent)))
 
         assert len(handled) == len(world.channel.sent) == 1
         (left,) = self.pending(world)
@@ -379,33 +369,49 @@ class TestStopping:
 
     def test_a_tick_that_is_left_half_way_gives_the_rest_back(self, world: World) -> None:
         reminded(world)
-        tick = world.delivering().tick()
+        tick = world.delivering(options=DeliveryOptions(senders=1)).tick()
         next(tick)
         tick.close()  # type: ignore[attr-defined]
 
         assert len(self.pending(world)) == 1
 
-    def test_with_too_little_of_the_lease_left_the_rest_is_given_back_and_claimed_anew(
-        self, world: World
-    ) -> None:
+    def test_stopped_between_claim_and_send_what_is_claimed_is_given_back(self, world: World) -> None:
         reminded(world)
+        stopped = Event()
+        claims_and_stops = ClaimsAndThen(world.store, stopped.set)
 
-        def slow(_: OutgoingMessage) -> Outcome:
-            world.clock.advance(timedelta(seconds=50))
-            return Accepted()
+        handled = list(world.delivering(deliveries=claims_and_stops).tick(stopping=stopped.is_set))
 
-        world.channel.answer(slow)
+        assert handled == []
+        assert world.channel.sent == []
+        assert [(one.claim, one.attempts) for one in self.pending(world)] == [(1, 0), (1, 0)]
 
-        handled = world.deliver(options=DeliveryOptions(batch_size=2))
+    def test_with_too_little_of_the_lease_left_it_is_given_back_and_claimed_anew(self, world: World) -> None:
+        reminded(world, client=None)
+        slow_once = iter([timedelta(seconds=50)])
+        slow = ClaimsAndThen(world.store, lambda: world.clock.advance(next(slow_once, timedelta(0))))
 
-        assert [one.status for one in handled] == [Status.DELIVERED] * 2
-        claims = sorted(one.claim for one in world.all_deliveries())
-        assert claims == [1, 2]
-        assert [one.attempts for one in world.all_deliveries()] == [1, 1]
+        handled = world.deliver(deliveries=slow)
+
+        assert [one.status for one in handled] == [Status.DELIVERED]
+        assert (world.delivery_to(OLGA).claim, world.delivery_to(OLGA).attempts) == (2, 1)
+        assert len(world.channel.sent) == 1
 
     def test_a_lease_that_no_send_fits_into_is_refused(self, world: World) -> None:
         with pytest.raises(Invalid, match="lease"):
             world.delivering(options=DeliveryOptions(lease=world.channel.timeout))
+
+
+@frozen
+class ClaimsAndThen(MemoryDeliveries):
+    """Something happens between a claim and what is done with it."""
+
+    then: Callable[[], object]
+
+    def claim(self, *given: Any, **more: Any) -> Sequence[Delivery]:
+        claimed = super().claim(*given, **more)
+        self.then()
+        return claimed
 
 
 class LedgerIsAway(MemoryLedger):
@@ -414,7 +420,7 @@ class LedgerIsAway(MemoryLedger):
 
 
 class SettlesNothing(MemoryDeliveries):
-    def settle(self, before: Delivery, happened: Sequence[delivery.Event], after: Delivery) -> NoReturn:
+    def settle(self, *_: object, **__: object) -> NoReturn:
         raise Unavailable("connection refused")
 
 

@@ -74,11 +74,12 @@ class World:
         appointment: AppointmentId | None = None,
         lasts: timedelta | None = timedelta(hours=1),
         minutes_before: int = 15,
+        tenant: TenantId = TENANT,
     ) -> CalendarEvent:
         start = NOON + timedelta(hours=1)
         timing = Timing.of(start.replace(tzinfo=None), "UTC", end_at=start + lasts if lasts else None)
         triggers = (MinutesBeforeStart(minutes_before),)
-        draft = Draft(TENANT, OLGA, timing, title, client, appointment_id=appointment, triggers=triggers)
+        draft = Draft(tenant, OLGA, timing, title, client, appointment_id=appointment, triggers=triggers)
         return self.calendar.plan(draft).event
 
     def dispatch(self) -> None:
@@ -105,6 +106,7 @@ class World:
             "channel": self.channel,
             "clock": self.clock,
             "templates": TEMPLATES,
+            "ids": self.ids,
         }
         return Delivering(**(parts | more))
 

@@ -1,5 +1,6 @@
 """The consumer's inbox and the deliveries in memory."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from heapq import nsmallest
@@ -25,26 +26,43 @@ class MemoryDeliveries:
             kept = {_about(one) for one in self.store.deliveries.values()}
             return [self._receive(one, kept, now) for one in received]
 
-    def claim(self, channel: str, limit: int, now: datetime, lease_until: datetime) -> Sequence[Delivery]:
+    def claim(
+        self,
+        channel: str,
+        limit: int,
+        now: datetime,
+        lease_until: datetime,
+        per_tenant: int | None = None,
+    ) -> Sequence[Delivery]:
         with self.store.changed:
-            ready = (one for one in self._ready(now) if one.channel == channel)
-            claimed = [_claimed(one, now, lease_until) for one in nsmallest(limit, ready, key=_age)]
+            ready = sorted((one for one in self._ready(now) if one.channel == channel), key=_age)
+            busy = Counter(one.tenant_id for one in self._sending(channel))
+            fair: list[Delivery] = []
+            for one in ready:
+                busy[one.tenant_id] += 1
+                if per_tenant is None or busy[one.tenant_id] <= per_tenant:
+                    fair.append(one)
+            claimed = [_claimed(one, now, lease_until) for one in fair[:limit]]
             self.store.deliveries.update({one.id: one for one in claimed})
         return claimed
 
-    def settle(self, before: Delivery, happened: Sequence[DeliveryEvent], after: Delivery) -> None:
+    def settle(
+        self,
+        before: Delivery,
+        happened: Sequence[DeliveryEvent],
+        after: Delivery,
+        then: Sequence[Delivery] = (),
+    ) -> None:
         with self.store.changed:
             if self.store.deliveries.get(before.id) != before:
                 raise ClaimIsLost
             self.store.deliveries[before.id] = after
+            kept = {_about(one) for one in self.store.deliveries.values()} if then else set()
+            self._keep(then, kept)
 
     def overdue(self, channel: str, now: datetime, limit: int) -> Sequence[Delivery]:
         with self.store.changed:
-            late = (
-                one
-                for one in self.store.deliveries.values()
-                if one.channel == channel and one.status is Status.SENDING and _has_run_out(one, now)
-            )
+            late = (one for one in self._sending(channel) if _has_run_out(one, now))
             return nsmallest(limit, late, key=_age)
 
     def of_reminder(self, reminder_id: ReminderId) -> Sequence[Delivery]:
@@ -61,11 +79,18 @@ class MemoryDeliveries:
         if received.reminder_id in self.store.inbox:
             return False
         self.store.inbox[received.reminder_id] = now
-        for one in received.deliveries:
+        self._keep(received.deliveries, kept)
+        return True
+
+    def _keep(self, made: Sequence[Delivery], kept: set[tuple[ReminderId, str, str]]) -> None:
+        for one in made:
             if _about(one) not in kept:
                 kept.add(_about(one))
                 self.store.deliveries[one.id] = one
-        return True
+
+    def _sending(self, channel: str) -> Iterator[Delivery]:
+        rows = self.store.deliveries.values()
+        return (one for one in rows if one.channel == channel and one.status is Status.SENDING)
 
     def _ready(self, now: datetime) -> Iterator[Delivery]:
         rows = self.store.deliveries.values()

@@ -1,5 +1,6 @@
 """The consumer's inbox and the messages that come of it, in PostgreSQL."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -25,13 +26,14 @@ from domain.delivery import (
     Template,
 )
 from domain.errors import ClaimIsLost
-from domain.values import ReminderId
+from domain.values import ReminderId, TenantId
 
 CONSUMER = "notifications"
 
 SELECT = (
     "select id, tenant_id, reminder_id, event_id, user_id, channel, contact_point_id, address_key, template,"
-    " due_at, not_before, status, attempts, claim, lease_until, reason, provider_id from tickler.deliveries"
+    " due_at, not_before, status, attempts, claim, lease_until, reason, provider_id, in_doubt"
+    " from tickler.deliveries"
 )
 TAKE_IN = (
     "insert into tickler.inbox (consumer, reminder_id, received_at)"
@@ -41,20 +43,25 @@ TAKE_IN = (
 INSERT = (
     "insert into tickler.deliveries (id, tenant_id, reminder_id, event_id, user_id, channel,"
     " contact_point_id, address_key, template, due_at, not_before, status, attempts, claim, lease_until,"
-    " reason, provider_id)"
-    " values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+    " reason, provider_id, in_doubt)"
+    " values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
     " on conflict on constraint one_message_an_address do nothing"
 )
 DUE = (
     SELECT + " where channel = %s and status = 'Pending' and not_before <= %s"
+    " and tenant_id <> all(%b::uuid[]) and id <> all(%b::uuid[])"
     " order by due_at, id limit %s for update skip locked"
+)
+BUSY = (
+    "select tenant_id, count(*) from tickler.deliveries where channel = %s and status = 'Sending'"
+    " group by tenant_id"
 )
 OVERDUE = (
     SELECT + " where channel = %s and status = 'Sending' and lease_until <= %s order by due_at, id limit %s"
 )
 UPDATE = (
     "update tickler.deliveries set status = %s, attempts = %s, claim = %s, not_before = %s, lease_until = %s,"
-    " reason = %s, provider_id = %s, updated_at = now()"
+    " reason = %s, provider_id = %s, in_doubt = %s, updated_at = now()"
     " where id = %s and status = %s and attempts = %s and claim = %s and not_before = %s"
     " and lease_until is not distinct from %s"
 )
@@ -94,9 +101,16 @@ class PostgresDeliveries:
                 session.change_each(INSERT, made)
         return answers
 
-    def claim(self, channel: str, limit: int, now: datetime, lease_until: datetime) -> Sequence[Delivery]:
+    def claim(
+        self,
+        channel: str,
+        limit: int,
+        now: datetime,
+        lease_until: datetime,
+        per_tenant: int | None = None,
+    ) -> Sequence[Delivery]:
         with self.database.transaction() as session:
-            waiting = [_read(row) for row in session.rows(DUE, (channel, now, limit))]
+            waiting = _due(session, channel, limit, now, per_tenant)
             claimed = [_claimed(one, now, lease_until) for one in waiting]
             if claimed:
                 pairs = zip(waiting, claimed, strict=True)
@@ -104,12 +118,20 @@ class PostgresDeliveries:
                 session.change_each(BEGIN_ATTEMPT, [(one.id, one.claim, now) for one in claimed])
         return claimed
 
-    def settle(self, before: Delivery, happened: Sequence[delivery.Event], after: Delivery) -> None:
+    def settle(
+        self,
+        before: Delivery,
+        happened: Sequence[delivery.Event],
+        after: Delivery,
+        then: Sequence[Delivery] = (),
+    ) -> None:
         with self.database.transaction() as session:
             if session.change(UPDATE, _changed(before, after)) != 1:
                 raise ClaimIsLost
             for one in happened:
                 _note_attempt(session, one, after)
+            if then:
+                session.change_each(INSERT, [_values(one) for one in then])
 
     def overdue(self, channel: str, now: datetime, limit: int) -> Sequence[Delivery]:
         with self.database.transaction() as session:
@@ -125,6 +147,26 @@ class PostgresDeliveries:
             found = session.row(BACKLOG, (now,))
         assert found is not None
         return Backlog(*found)
+
+
+def _due(session: Session, channel: str, limit: int, now: datetime, per_tenant: int | None) -> list[Delivery]:
+    """The oldest that wait, and of one tenant no more than it may have in Sending."""
+    busy: Counter[TenantId] = Counter()
+    if per_tenant is not None:
+        busy.update({row[0]: row[1] for row in session.rows(BUSY, (channel,))})
+    taken: list[Delivery] = []
+    passed_over = True
+    while passed_over and len(taken) < limit:
+        full = [tenant for tenant, count in busy.items() if per_tenant is not None and count >= per_tenant]
+        mine = [one.id for one in taken]
+        passed_over = False
+        for one in map(_read, session.rows(DUE, (channel, now, full, mine, limit - len(taken)))):
+            if per_tenant is not None and busy[one.tenant_id] >= per_tenant:
+                passed_over = True
+            else:
+                busy[one.tenant_id] += 1
+                taken.append(one)
+    return taken
 
 
 def _claimed(one: Delivery, now: datetime, lease_until: datetime) -> Delivery:
@@ -174,6 +216,7 @@ def _values(one: Delivery) -> Sequence[Any]:
         one.lease_until,
         _clean(one.reason),
         _clean(one.provider_id),
+        one.in_doubt,
     )
 
 
@@ -186,6 +229,7 @@ def _changed(before: Delivery, after: Delivery) -> Sequence[Any]:
         after.lease_until,
         _clean(after.reason),
         _clean(after.provider_id),
+        after.in_doubt,
         before.id,
         before.status.value,
         before.attempts,
