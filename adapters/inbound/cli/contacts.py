@@ -17,7 +17,7 @@ ContactArgument = Annotated[
 ]
 MaybeContact = Annotated[
     str | None,
-    typer.Argument(metavar="[CONTACT]", help="One address, by its id; or a whole channel by the options."),
+    typer.Argument(metavar="CONTACT", help="One address, by its id; or a whole channel by the options."),
 ]
 MaybeTenant = Annotated[str | None, typer.Option("--tenant", help="A handle or an id.")]
 MaybePerson = Annotated[str | None, typer.Option("--person", help="A handle or an id.")]
