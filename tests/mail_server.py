@@ -6,7 +6,7 @@ import email.policy
 import socket
 import ssl
 from email.message import EmailMessage
-from typing import Any
+from typing import Any, Self
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
@@ -48,7 +48,7 @@ class MailServer:
         )
         self.port = int(self._controller.port)
 
-    def __enter__(self) -> "MailServer":
+    def __enter__(self) -> Self:
         self._controller.start()
         return self
 

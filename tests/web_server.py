@@ -4,6 +4,7 @@ import ssl
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Lock, Thread
+from typing import Self
 
 from attrs import frozen
 
@@ -58,7 +59,7 @@ class WebServer:
         self._thread = Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
         self.port = self._server.server_port
 
-    def __enter__(self) -> "WebServer":
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 

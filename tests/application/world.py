@@ -21,7 +21,10 @@ from application.calendar import Calendar, Draft
 from application.delivering import Delivering, Handled
 from application.dispatching import ReminderDispatchJob
 from application.notifying import Notifying
-from application.ports.people import ContactPoint, Person, Tenant
+from application.ports.deliveries import Deliveries
+from application.ports.ledger import Ledger
+from application.ports.outbox import Outbox
+from application.ports.people import ContactPoint, People, Person, Tenant
 from application.relaying import Relay
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Delivery
@@ -43,10 +46,10 @@ class World:
         self.clock = SettableClock(NOON)
         self.ids = CountedIds()
         self.channel = channel or RecordingChannel()
-        self.ledger = MemoryLedger(self.store)
-        self.outbox = MemoryOutbox(self.store)
-        self.deliveries = MemoryDeliveries(self.store)
-        self.people = MemoryPeople(self.store)
+        self.ledger: Ledger = MemoryLedger(self.store)
+        self.outbox: Outbox = MemoryOutbox(self.store)
+        self.deliveries: Deliveries = MemoryDeliveries(self.store)
+        self.people: People = MemoryPeople(self.store)
         self.calendar = Calendar(self.ledger, self.clock, self.ids)
         self.notifying = Notifying(self.deliveries, self.people, self.clock, self.ids)
         self.people.add_tenant(Tenant(TENANT, "office"))
@@ -75,11 +78,12 @@ class World:
         lasts: timedelta | None = timedelta(hours=1),
         minutes_before: int = 15,
         tenant: TenantId = TENANT,
+        owner: UserId = OLGA,
     ) -> CalendarEvent:
         start = NOON + timedelta(hours=1)
         timing = Timing.of(start.replace(tzinfo=None), "UTC", end_at=start + lasts if lasts else None)
         triggers = (MinutesBeforeStart(minutes_before),)
-        draft = Draft(tenant, OLGA, timing, title, client, appointment_id=appointment, triggers=triggers)
+        draft = Draft(tenant, owner, timing, title, client, appointment_id=appointment, triggers=triggers)
         return self.calendar.plan(draft).event
 
     def dispatch(self) -> None:
