@@ -3,6 +3,7 @@
 # ruff: noqa: E402
 
 import os
+import re
 import signal
 import sys
 from types import FrameType
@@ -91,7 +92,9 @@ class PostgresOffice:
     @contextmanager
     def _server(self, say: Say) -> Iterator[str]:
         if self.settings.database_url is not None:
-            yield _hasty(self.settings.database_url.get_secret_value())
+            url = self.settings.database_url.get_secret_value()
+            _check_scheme(url)
+            yield _hasty(url)
             return
         embedded = EmbeddedPostgres(self.settings.home_folder, throwaway=self._console is not None)
         try:
@@ -151,6 +154,15 @@ def _migrated(conninfo: str) -> Sequence[str]:
         return migrate(conninfo)
     except MigrationError as error:
         raise Unready(str(error)) from None
+
+
+def _check_scheme(url: str) -> None:
+    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]{0,30})://", url)
+    if scheme is not None and scheme[1] not in ("postgresql", "postgres"):
+        raise Unready(
+            f"TICKLER_DATABASE_URL: it begins with {scheme[0]} and is no PostgreSQL server's;"
+            " write postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
+        )
 
 
 def _hasty(url: str) -> str:

@@ -5,6 +5,8 @@ import pytest
 from dependency_injector import providers
 
 from adapters.outbound.memory.ledger import MemoryLedger
+from application.ports.ledger import Context
+from domain.values import EventId
 from tests.adapters.offices import NOW, Commands, MemoryOffice
 
 PLAN = ("event", "plan", "--tenant", "acme", "--owner", "anna")
@@ -71,6 +73,28 @@ def test_an_event_of_all_day_lasts_through_its_last_day(tickler: Commands) -> No
     assert event["reminders"][0]["dueAt"] == "2026-11-30T15:00:00Z"
 
 
+def test_of_an_event_of_all_day_people_are_reminded_the_morning_before(tickler: Commands) -> None:
+    event = tickler.document(*PLAN, *MOSCOW, "--start", "2026-12-01", "--all-day")
+    assert [(row["trigger"], row["dueAt"]) for row in event["reminders"]] == [
+        ("start-1d@09:00", "2026-11-30T06:00:00Z")
+    ]
+
+
+def test_a_wall_time_over_which_the_clocks_go_forward_is_noted_with_the_real_one(tickler: Commands) -> None:
+    berlin = ("--zone", "Europe/Berlin")
+    said = tickler(*PLAN, "--start", "2027-03-28 02:30", "--end", "2027-03-28 02:45", *berlin).err
+    gone = "does not exist in Europe/Berlin, where the clocks go forward; it means"
+    assert said.splitlines() == [
+        f"note: --start: 2027-03-28 02:30 {gone} 2027-03-28 03:30",
+        f"note: --end: 2027-03-28 02:45 {gone} 2027-03-28 03:45",
+    ]
+    event_id = planned(tickler)
+    tickler("event", "change", event_id, *berlin)
+    moved = tickler("event", "move", event_id, "--start", "2027-03-28 02:30").err
+    assert f"02:30 {gone} 2027-03-28 03:30" in moved
+    assert tickler(*PLAN, "--start", "2027-03-28 03:30", *berlin).err == ""
+
+
 def test_a_reminder_whose_time_has_passed_is_shown_as_skipped(tickler: Commands) -> None:
     event = tickler.document(*PLAN, *START, *MOSCOW, "--remind", "start-7d")
     assert [(row["status"], row["reason"]) for row in event["reminders"]] == [("Skipped", "past")]
@@ -101,15 +125,21 @@ def test_an_event_that_nobody_will_be_reminded_of_any_more_is_noted(tickler: Com
         ((*START, *MOSCOW, "--remind", "start+1d"), "--remind: 'start+1d' comes after the event"),
         ((*START, *MOSCOW, "--remind", "at 2027-01-01T00:00:00Z"), "comes after the start"),
         ((*START, *MOSCOW, "--remind", "at 2026-12-01T09:00:00"), "--remind: 'at 2026-12-01T09:00:00'"),
-        ((*START, "--zone", "Mars/Olympus"), "time zone 'Mars/Olympus' is unknown"),
+        ((*START, "--zone", "Mars/Olympus"), "tickler: --zone: time zone 'Mars/Olympus' is unknown"),
         ((*START, "--zone", "/etc/localtime"), "time zone '/etc/localtime' is unknown"),
         (("--start", "2026-12-01T10:00Z", *MOSCOW), "--start: '2026-12-01T10:00Z' is more than a wall time"),
         (("--start", "2026-12-01 10:00+03:00"), "is more than a wall time"),
         (("--start", "2026-12-01", *MOSCOW), "--start: '2026-12-01' has no time of day"),
         (("--start", "2026-02-30 10:00", *MOSCOW), "is no day and time that there is"),
-        (("--start", "0001-01-01 10:00", *MOSCOW), "start: the year 1 is not between 1970 and 2199"),
+        (
+            ("--start", "0001-01-01 10:00", *MOSCOW),
+            "tickler: --start: the year 1 is not between 1970 and 2199",
+        ),
         (("--start", "tomorrow", *MOSCOW), "--start: 'tomorrow' is not a time such as"),
-        ((*START, *MOSCOW, "--end", "2026-12-01 09:00"), "end: it is before the start"),
+        ((*START, *MOSCOW, "--end", "2026-12-01 09:00"), "tickler: --end: it is before the start"),
+        ((*START, *MOSCOW, "--title", " \t "), "--title: it is blank"),
+        ((*START, *MOSCOW, "--title", "two\nlines"), "--title: it holds a line break"),
+        ((*START, *MOSCOW, "--kind", "fete"), "(see `tickler event plan --help`)"),
         ((*START, *MOSCOW, "--end", "2026-12-01T11:00Z"), "--end: '2026-12-01T11:00Z' is more than"),
         ((*START, *MOSCOW, "--minutes", "-5"), "--minutes: -5 is not between"),
         ((*START, *MOSCOW, "--minutes", "9" * 30), "--minutes: 999"),
@@ -244,8 +274,10 @@ def test_upcoming_and_list_show_what_is_still_to_come_of_one_tenant(tickler: Com
     assert tickler("upcoming", "--days", "1", "--tenant", "acme").out == "no reminders within 1 days\n"
 
 
-def test_a_title_cannot_steer_the_terminal(tickler: Commands) -> None:
-    planned(tickler, "--title", "\x1b[2Jred \x9b31m\r[bold]it[/bold]")
+def test_a_title_cannot_steer_the_terminal(desk: MemoryOffice, tickler: Commands) -> None:
+    event_id = EventId(UUID(planned(tickler)))
+    with desk.container.ledger().transaction(Context(event_id)) as transaction:
+        transaction.write_title(event_id, "\x1b[2Jred \x9b31m\r[bold]it[/bold]")
     said = tickler("upcoming").out + tickler("event", "list").out
     assert "\x1b" not in said
     assert "\x9b" not in said

@@ -102,7 +102,15 @@ def test_contacts_come_in_the_order_in_which_they_were_added(tickler: Commands) 
 
 def test_an_address_for_mail_without_a_mail_server_is_kept_and_said(tickler: Commands) -> None:
     tickler("person", "add", "anna", "--tenant", "acme")
-    assert "TICKLER_SMTP_HOST" in contact(tickler, "email", "anna@b.example")[1]
+    assert "TICKLER_SMTP_HOST is not set here" in contact(tickler, "email", "anna@b.example")[1]
+
+
+def test_an_address_for_mail_beside_a_mail_server_is_kept_without_a_word(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tickler = Commands(MemoryOffice.new(Settings(time_zone="UTC", smtp_host="mail.example")), capsys)
+    tickler("person", "add", "anna", "--tenant", "acme")
+    assert contact(tickler, "email", "anna@b.example") == (0, "")
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,14 @@ def test_an_unreachable_database_is_one_line_without_the_password(
     assert PASSWORD not in answer.err
 
 
+def test_a_url_of_another_database_is_told_what_a_url_looks_like(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = commands(f"mysql://desk:{PASSWORD}@127.0.0.1/tickler", capsys)("upcoming")
+    assert answer.err == (
+        "tickler: TICKLER_DATABASE_URL: it begins with mysql:// and is no PostgreSQL server's;"
+        " write postgresql://USER:PASSWORD@HOST:PORT/DATABASE\n"
+    )
+
+
 def test_a_database_that_never_answers_is_given_up_within_seconds(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))

@@ -39,6 +39,13 @@ from domain.errors import Invalid, Refused
 
 OK, REFUSED, BAD_INPUT, SURROUNDINGS, INTERRUPTED = 0, 1, 2, 3, 130
 DEBUG = "--debug"
+OPTIONS = {
+    "start: ": "--start: ",
+    "end: ": "--end: ",
+    "address: ": "--address: ",
+    "offsets: ": "--remind: ",
+    "time zone ": "--zone: time zone ",
+}
 
 app = typer.Typer(
     name="tickler",
@@ -117,12 +124,16 @@ def _told(problem: Exception) -> tuple[int, str]:
         case TyperException() if problem.format_message().startswith("Usage:"):
             return BAD_INPUT, problem.format_message()  # a group without a command: its help
         case TyperException():
-            return BAD_INPUT, f"{' '.join(problem.format_message().split())} (see `tickler --help`)"
+            context = getattr(problem, "ctx", None)
+            command = context.command_path if context else "tickler"
+            return BAD_INPUT, f"{' '.join(problem.format_message().split())} (see `{command} --help`)"
         case Refused():
             return REFUSED, one_line(problem)
         case AlreadyThere():
             return REFUSED, one_line(problem)
-        case Invalid() | Unreadable():
+        case Invalid():
+            return BAD_INPUT, _with_option(one_line(problem))
+        case Unreadable():
             return BAD_INPUT, one_line(problem)
         case Busy() | Conflict():
             return SURROUNDINGS, f"busy, nothing was changed, try again{_detail(problem)}"
@@ -135,6 +146,14 @@ def _told(problem: Exception) -> tuple[int, str]:
                 SURROUNDINGS,
                 f"an unexpected {type(problem).__name__}: run it again as `tickler {DEBUG} …`",
             )
+
+
+def _with_option(text: str) -> str:
+    """What the domain says of a value, under the name by which the value was given here."""
+    for field, option in OPTIONS.items():
+        if text.startswith(field):
+            return option + text.removeprefix(field)
+    return text
 
 
 def _detail(problem: Exception) -> str:

@@ -1,6 +1,6 @@
 """`tickler event …`: plan, change, move, start, complete, cancel, show, list."""
 
-from datetime import timedelta
+from datetime import datetime, time, timedelta
 from typing import Annotated
 
 import typer
@@ -13,7 +13,7 @@ from application.calendar import Done, Draft
 from application.ports.people import Tenant
 from domain.errors import Invalid, NoSuchEvent
 from domain.reminder import SkipReason, Status
-from domain.triggers import MinutesBeforeStart
+from domain.triggers import DaysBeforeStart, MinutesBeforeStart
 from domain.values import Kind, TenantId, UserId, instant, zone
 
 app = typer.Typer(no_args_is_help=True, help="Events and their reminders.")
@@ -35,6 +35,7 @@ RemindOption = Annotated[
 ]
 NoRemind = Annotated[bool, typer.Option("--no-remind", help="No reminders.")]
 DEFAULT_REMINDERS = (MinutesBeforeStart(15),)
+ALL_DAY_REMINDERS = (DaysBeforeStart(1, time(9)),)
 
 
 @app.command()
@@ -61,6 +62,8 @@ def plan(
 ) -> None:
     """Plan an event; owner and client are reminded 15 minutes before, or when the tenant or --remind says.
 
+    Of an event of all day they are reminded at 09:00 the day before.
+
     \b
     Example: tickler event plan --tenant acme --owner anna --client boris \\
       --title "Contract" --start "2026-12-01 10:00" --zone Europe/Moscow \\
@@ -76,9 +79,14 @@ def plan(
         raise Invalid(f"--zone: {start!r} is a wall time; say where, such as --zone Europe/Moscow")
     timing = reading.timing(start_local, zone, end=end, minutes=minutes, all_day=all_day)
     reading.check_before_start(wanted or (), timing)
+    if not all_day:
+        _note_gap("--start", start_local, zone)
+        if end is not None:
+            _note_gap("--end", reading.wall_time("--end", end), zone)
     with office(context).open(say) as services:
         home = reading.find_tenant(services.people, tenant)
         tenant_id = home.id if isinstance(home, Tenant) else home
+        fallback = ALL_DAY_REMINDERS if all_day else DEFAULT_REMINDERS
         usual = reading.usual_reminders(home, all_day=all_day)
         somebody = reading.find_person(services.people, tenant_id, "--owner", owner)
         draft = Draft(
@@ -89,7 +97,7 @@ def plan(
             client_user_id=_person_id(services, tenant_id, "--client", client),
             kind=kind,
             appointment_id=appointment_id,
-            triggers=next(one for one in (wanted, usual, DEFAULT_REMINDERS) if one is not None),
+            triggers=next(one for one in (wanted, usual, fallback) if one is not None),
         )
         _put_planned(services, services.calendar.plan(draft), as_json)
 
@@ -166,6 +174,8 @@ def move(
             raise NoSuchEvent
         old = found.state.timing
         start_local = reading.wall_time("--start", start, all_day=old.all_day)
+        if not old.all_day:
+            _note_gap("--start", start_local, old.time_zone)
         end_at = None
         if end is not None:
             end_local = reading.wall_time("--end", end, all_day=old.all_day)
@@ -269,6 +279,14 @@ def list_events(
 
 def _person_id(services: Services, tenant_id: TenantId, option: str, text: str | None) -> UserId | None:
     return None if text is None else reading.find_person(services.people, tenant_id, option, text).id
+
+
+def _note_gap(option: str, local: datetime, time_zone: str) -> None:
+    """A word where the clocks go forward over a wall time."""
+    real = instant(local, time_zone).astimezone(zone(time_zone)).replace(tzinfo=None, fold=0)
+    if real != local:
+        gone = f"{local:%Y-%m-%d %H:%M} does not exist in {time_zone}, where the clocks go forward"
+        say(f"note: {option}: {gone}; it means {real:%Y-%m-%d %H:%M}")
 
 
 def _put_planned(services: Services, done: Done, as_json: bool) -> None:

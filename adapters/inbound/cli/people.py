@@ -151,7 +151,7 @@ def add_contact(
         services.people.add_contact_point(point)
         can_send = any(one.channel.name == way.name for one in services.delivering)
     if not can_send:
-        say(f"note: no {way.name} leaves before TICKLER_SMTP_HOST is set where `tickler run` is started")
+        say("note: TICKLER_SMTP_HOST is not set here; e-mail leaves where `tickler run` is started with it")
     if as_json:
         put_json(contact_json(point) | ({"secret": point.secret} if point.secret else {}))
     else:

@@ -9,13 +9,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr, from the first word of (done, total) on; away from a terminal its last state only."""
+    """A bar on stderr, from the first word of (done, total) on; none where stderr is no terminal."""
     columns = TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     bar = Progress(*columns, console=Console(stderr=True), redirect_stdout=False, redirect_stderr=False)
     task = bar.add_task(what, total=None)
 
     def show(done: int, total: int) -> None:
-        bar.start()
+        if bar.console.is_terminal:
+            bar.start()
         bar.update(task, completed=done, total=total)
 
     try:

@@ -161,6 +161,10 @@ def title(text: str) -> str:
         raise Invalid(f"--title: {len(text)} characters are more than {LONGEST_TITLE}")
     if "\0" in text:
         raise Invalid("--title: it holds a NUL character")
+    if not text.strip():
+        raise Invalid("--title: it is blank; leave it out for an event without one")
+    if len(text.splitlines()) > 1:
+        raise Invalid("--title: it holds a line break; a title is one line")
     try:
         text.encode()
     except UnicodeEncodeError:

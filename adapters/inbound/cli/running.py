@@ -55,7 +55,7 @@ def run(
             signals.wait()
         finally:
             if stuck := loops.stop():
-                log().warning("loops left behind", loops=stuck)
+                log().warning("some loops did not end in time; the process ends without them", loops=stuck)
 
 
 def _email(settings: Settings) -> str:
