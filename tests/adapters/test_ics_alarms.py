@@ -42,29 +42,29 @@ def test_a_trigger_keeps_its_meaning(trigger: str, spelling: str) -> None:
 
 
 @pytest.mark.parametrize("zero", ["P", "PT", "P0D", "PT0S", "-PT0M", "PT0H", "-P0D", "P0W"])
-def test_every_spelling_of_nothing_is_a_reminder_at_the_start(zero: str) -> None:
+def test_r34_every_spelling_of_nothing_is_a_reminder_at_the_start(zero: str) -> None:
     assert only(read_events(vevent("zero", *START, alarms=[[f"TRIGGER:{zero}"]]))).draft.triggers == (
         MinutesBeforeStart(0),
     )
 
 
-def test_a_day_before_keeps_the_wall_clock_over_a_clock_change_and_24_hours_do_not() -> None:
+def test_r26_a_day_before_keeps_the_wall_clock_over_a_clock_change_and_24_hours_do_not() -> None:
     sunday = ("DTSTART;TZID=Europe/Berlin:20261025T100000",)
     assert dues(read_events(vevent("day", *sunday, alarms=[["TRIGGER:-P1D"]]))) == ["2026-10-24T08:00Z"]
     assert dues(read_events(vevent("hours", *sunday, alarms=[["TRIGGER:-PT24H"]]))) == ["2026-10-24T09:00Z"]
 
 
-def test_before_the_end_is_reckoned_from_the_end() -> None:
+def test_r35_before_the_end_is_reckoned_from_the_end() -> None:
     reading = read_events(vevent("end", *START, alarms=[["TRIGGER;RELATED=END:-PT15M"]]))
     assert dues(reading) == ["2026-10-26T10:30Z"]
 
 
-def test_15_hours_before_an_all_day_event_is_nine_in_the_morning_of_the_day_before() -> None:
+def test_r31_15_hours_before_an_all_day_event_is_nine_in_the_morning_of_the_day_before() -> None:
     reading = read_events(vevent("day", "DTSTART;VALUE=DATE:20261018", alarms=[["TRIGGER:-PT15H"]]))
     assert dues(reading) == ["2026-10-17T07:00Z"]
 
 
-def test_identical_alarms_collapse_into_one() -> None:
+def test_r05_identical_alarms_collapse_into_one() -> None:
     alarms = [["TRIGGER:-PT15M", f"X-WR-ALARMUID:{n}"] for n in range(30)]
     reading = read_events(vevent("thirty", *START, alarms=alarms))
     assert spelled(reading) == ["start-15m"]
@@ -82,7 +82,7 @@ def test_identical_alarms_collapse_into_one() -> None:
         (["REPEAT:3", "DURATION:PT0S"], 1),
     ],
 )
-def test_an_alarm_repeats_up_to_ten_times_and_only_with_a_duration(lines: list[str], count: int) -> None:
+def test_r36_an_alarm_repeats_up_to_ten_times_and_only_with_a_duration(lines: list[str], count: int) -> None:
     reading = read_events(vevent("repeating", *START, alarms=[["TRIGGER:-PT1H", *lines]]))
     assert len(spelled(reading)) == count
     assert bool(reading.notes.warnings()) == ("REPEAT:100000" in lines)
@@ -139,7 +139,7 @@ def test_an_event_without_an_alarm_gets_the_default() -> None:
     ]
 
 
-def test_an_all_day_event_without_an_alarm_is_reminded_of_the_day_before_at_nine() -> None:
+def test_r32_an_all_day_event_without_an_alarm_is_reminded_of_the_day_before_at_nine() -> None:
     day = vevent("day", "DTSTART;VALUE=DATE:20261026")
     assert dues(read_events(day)) == ["2026-10-25T08:00Z"]
     at_noon = (DaysBeforeStart(0, time(12)),)

@@ -78,7 +78,7 @@ def test_an_event_arrives_with_its_title_client_and_reminder(store: MemoryStore,
     assert (report.counts.events_new, report.counts.reminders_made) == (1, 1)
 
 
-def test_the_same_file_again_makes_nothing_new(store: MemoryStore, put: Import) -> None:
+def test_r44_the_same_file_again_makes_nothing_new(store: MemoryStore, put: Import) -> None:
     off = vevent(
         "weekly",
         "RECURRENCE-ID;TZID=Europe/Berlin:20260915T100000",

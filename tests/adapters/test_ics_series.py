@@ -16,10 +16,11 @@ def days(*numbers: int) -> list[str]:
     return [f"2026-09-{number:02d}T09:00Z" for number in numbers]
 
 
-@pytest.mark.parametrize("until", ["20261012", "20261012T090000", "20261012T130000Z"])
-def test_until_in_each_of_its_shapes_includes_the_last_occurrence(until: str) -> None:
-    lines = ["DTSTART;TZID=America/New_York:20261005T090000", f"RRULE:FREQ=WEEKLY;UNTIL={until}"]
-    assert starts(read_events(vevent("weekly", *lines))) == ["2026-10-05T13:00Z", "2026-10-12T13:00Z"]
+@pytest.mark.parametrize("until", ["20231012", "20231012T090000", "20231012T130000Z"])
+def test_r40_until_in_each_of_its_shapes_includes_the_last_occurrence(until: str) -> None:
+    lines = ["DTSTART;TZID=America/New_York:20231005T090000", f"RRULE:FREQ=WEEKLY;UNTIL={until}"]
+    reading = read_events(vevent("weekly", *lines), now=datetime(2023, 10, 1, tzinfo=UTC))
+    assert starts(reading) == ["2023-10-05T13:00Z", "2023-10-12T13:00Z"]
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,7 @@ def test_until_in_each_of_its_shapes_includes_the_last_occurrence(until: str) ->
         "EXDATE;TZID=Romance Standard Time:20260911T110000",
     ],
 )
-def test_an_exdate_of_any_shape_excludes_its_day_and_no_neighbour(exdate: str) -> None:
+def test_r41_an_exdate_of_any_shape_excludes_its_day_and_no_neighbour(exdate: str) -> None:
     assert starts(read_events(vevent("daily", *DAILY, exdate))) == days(10, 12, 13)
 
 
@@ -45,7 +46,7 @@ def test_an_exdate_of_any_shape_excludes_its_day_and_no_neighbour(exdate: str) -
         "EXDATE:20260910T220000Z",
     ],
 )
-def test_an_exdate_of_any_shape_excludes_a_day_of_an_all_day_series(exdate: str) -> None:
+def test_r41_an_exdate_of_any_shape_excludes_a_day_of_an_all_day_series(exdate: str) -> None:
     lines = ["DTSTART;VALUE=DATE:20260910", "RRULE:FREQ=DAILY;COUNT=3", exdate]
     reading = read_events(vevent("days", *lines))
     assert [one.draft.timing.start_local.day for one in reading.take] == [10, 12]
@@ -69,7 +70,7 @@ def exception(slot: str, *lines: str) -> list[str]:
     return vevent("daily", f"RECURRENCE-ID;TZID=Europe/Paris:{slot}", *lines)
 
 
-def test_an_occurrence_that_was_moved_is_where_it_was_moved_to_and_nowhere_else() -> None:
+def test_r42_an_occurrence_that_was_moved_is_where_it_was_moved_to_and_nowhere_else() -> None:
     moved = exception("20260911T110000", "DTSTART;TZID=Europe/Paris:20260911T130000", "SUMMARY:Moved")
     far = exception("20260912T110000", "DTSTART:20260925T080000Z")
     for order in ([vevent("daily", *DAILY), moved, far], [far, moved, vevent("daily", *DAILY)]):
@@ -81,7 +82,7 @@ def test_an_occurrence_that_was_moved_is_where_it_was_moved_to_and_nowhere_else(
         ]
 
 
-def test_a_moved_occurrence_keeps_its_id_and_brings_its_own_alarm() -> None:
+def test_r42_a_moved_occurrence_keeps_its_id_and_brings_its_own_alarm() -> None:
     plain = read_events(vevent("daily", *DAILY))
     moved = exception("20260911T110000", "DTSTART;TZID=Europe/Paris:20260911T130000")
     moved[-1:] = ["BEGIN:VALARM", "TRIGGER:-PT5M", "END:VALARM", "END:VEVENT"]
@@ -90,7 +91,7 @@ def test_a_moved_occurrence_keeps_its_id_and_brings_its_own_alarm() -> None:
     assert [str(one.draft.triggers[0]) for one in reading.take][1] == "start-5m"
 
 
-def test_a_cancelled_occurrence_is_not_taken_and_is_called_off() -> None:
+def test_r42_a_cancelled_occurrence_is_not_taken_and_is_called_off() -> None:
     plain = read_events(vevent("daily", *DAILY))
     off = exception("20260911T110000", "DTSTART;TZID=Europe/Paris:20260911T110000", "STATUS:CANCELLED")
     reading = read_events(vevent("daily", *DAILY), off)
@@ -104,7 +105,7 @@ def test_an_occurrence_both_excluded_and_moved_is_excluded() -> None:
     assert starts(read_events(excluded, moved)) == days(10, 12, 13)
 
 
-def test_an_exception_with_a_copied_rule_is_one_occurrence() -> None:
+def test_r43_an_exception_with_a_copied_rule_is_one_occurrence() -> None:
     copied = exception(
         "20260911T110000", "DTSTART;TZID=Europe/Paris:20260911T130000", "RRULE:FREQ=WEEKLY;COUNT=9"
     )
@@ -159,7 +160,7 @@ def test_the_same_uid_of_another_tenant_or_owner_is_another_event() -> None:
     assert one != other
 
 
-def test_a_series_holds_its_wall_clock_over_a_clock_change() -> None:
+def test_r24_a_series_holds_its_wall_clock_over_a_clock_change() -> None:
     lines = ["DTSTART;TZID=Europe/Berlin:20261024T023000", "RRULE:FREQ=DAILY;COUNT=3"]
     assert starts(read_events(vevent("night", *lines))) == [
         "2026-10-24T00:30Z",
@@ -174,7 +175,7 @@ def test_a_series_holds_its_wall_clock_over_a_clock_change() -> None:
     ]
 
 
-def test_monthly_on_the_31st_leaves_out_the_short_months_as_the_rfc_has_it() -> None:
+def test_r47_monthly_on_the_31st_leaves_out_the_short_months_as_the_rfc_has_it() -> None:
     lines = ["DTSTART:20260731T100000Z", "RRULE:FREQ=MONTHLY"]
     assert starts(read_events(vevent("month", *lines), horizon=timedelta(days=130))) == [
         "2026-10-31T10:00Z",
@@ -256,7 +257,7 @@ BOMBS = [
 
 
 @pytest.mark.parametrize(("rule", "said"), BOMBS, ids=[rule[:40] for rule, _ in BOMBS])
-def test_a_rule_that_is_a_bomb_costs_its_series_only(rule: str, said: str) -> None:
+def test_r45_a_rule_that_is_a_bomb_costs_its_series_only(rule: str, said: str) -> None:
     bomb = vevent("bomb", "DTSTART:20260910T080000Z", f"RRULE:{rule}")
     good = vevent("good", "DTSTART:20260912T080000Z")
     reading = read_events(bomb, good, budget=Budget(each=0.5))
@@ -267,18 +268,18 @@ def test_a_rule_that_is_a_bomb_costs_its_series_only(rule: str, said: str) -> No
     assert not reading.gone
 
 
-def test_a_billion_occurrences_are_cut_at_the_horizon() -> None:
+def test_r45_a_billion_occurrences_are_cut_at_the_horizon() -> None:
     bomb = vevent("bomb", "DTSTART:20260910T080000Z", "RRULE:FREQ=DAILY;COUNT=1000000000")
     # From 10 September to 30 November, both at 08:00.
     assert len(read_events(bomb).take) == 82
 
 
-def test_a_series_of_which_everything_is_excluded_gives_nothing() -> None:
+def test_r45_a_series_of_which_everything_is_excluded_gives_nothing() -> None:
     excluded = [f"EXDATE;VALUE=DATE:202609{day}" for day in (10, 11, 12, 13)]
     assert not read_events(vevent("none", *DAILY, *excluded)).take
 
 
-def test_many_bombs_share_one_budget() -> None:
+def test_r45_many_bombs_share_one_budget() -> None:
     bombs = [
         vevent(f"bomb-{n}", "DTSTART:20260910T080000Z", "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30")
         for n in range(50)
