@@ -27,18 +27,16 @@ class ImportsContract:
 
     def test_nothing_is_known_of_a_calendar_that_was_never_read(self, imports: Imports) -> None:
         assert imports.of_calendar(HERE) == {}
-        assert imports.of_sources([read(1).source]) == {}
-        assert imports.of_sources([]) == {}
+        assert imports.of_uids([read(1).uid]) == {}
+        assert imports.of_uids([]) == {}
 
-    def test_what_was_kept_is_found_by_its_calendar_and_by_its_source(self, imports: Imports) -> None:
+    def test_what_was_kept_is_found_by_its_calendar_and_by_its_uid(self, imports: Imports) -> None:
         rows = [read(1), evolve(read(2), ended=Ended.MISSING, event_id=EventId(numbered(9)))]
         other = evolve(read(3, THERE), ended=Ended.CALLED_OFF)
-        imports.keep([*rows, other])
+        another = evolve(read(4), uid=numbered(601), calendar=THERE)
+        imports.keep([*rows, other, another])
         assert imports.of_calendar(HERE) == {row.source: row for row in rows}
-        assert imports.of_sources([rows[1].source, other.source, EventId(numbered(404))]) == {
-            rows[1].source: rows[1],
-            other.source: other,
-        }
+        assert imports.of_uids([other.uid, numbered(404)]) == {row.source: row for row in (*rows, other)}
 
     def test_what_is_kept_again_replaces_what_was(self, imports: Imports) -> None:
         imports.keep([read(1), read(2)])

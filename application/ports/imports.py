@@ -42,8 +42,8 @@ class Imports(Protocol):
     def of_calendar(self, calendar: UUID) -> Mapping[EventId, Imported]:
         """What came out of this calendar last, by source."""
 
-    def of_sources(self, sources: Collection[EventId]) -> Mapping[EventId, Imported]:
-        """What is known of these sources, whatever calendar they came out of."""
+    def of_uids(self, uids: Collection[UUID]) -> Mapping[EventId, Imported]:
+        """What came of these UIDs, whatever calendar it was in, by source."""
 
     def keep(self, imported: Collection[Imported]) -> None:
         """Keep these; what was known of their sources is replaced. A source is named once."""

@@ -252,3 +252,38 @@ def _skipped(desk: Desk) -> list[SkipReason | None]:
     events = desk.ledger.events(NOW, UNTIL, 1000, closed_too=True)
     rows = [row.state for one in events for row in desk.ledger.reminders(one.event.id)]
     return [row.reason for row in rows if row.status is Status.SKIPPED]
+
+
+def test_r44_a_series_called_off_without_its_rule_is_called_off_whole(desk: Desk) -> None:
+    desk.read(vevent("weekly", *WEEKLY), single("other", 10))
+    message = vevent("weekly", WEEKLY[0], "SEQUENCE:5", "STATUS:CANCELLED")
+    report = desk.read(message, also=["METHOD:CANCEL"], name="invite.ics")
+    assert report.counts.events_cancelled == 3
+    assert desk.pending() == ["2026-09-10T07:45Z"]
+    assert desk.read(vevent("weekly", *WEEKLY), single("other", 10)).counts.skipped_older == 3
+
+
+def test_a_series_that_becomes_a_single_event_leaves_no_occurrence_behind(desk: Desk) -> None:
+    desk.read(vevent("weekly", *WEEKLY))
+    report = desk.read(vevent("weekly", WEEKLY[0], "SEQUENCE:5"))
+    assert report.counts.events_cancelled == 3
+    assert desk.pending() == ["2026-09-08T07:45Z"]
+
+
+def test_a_message_calls_off_an_occurrence_and_all_that_follow(desk: Desk) -> None:
+    desk.read(vevent("weekly", *WEEKLY))
+    off = vevent("weekly", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260915T080000Z", "DTSTART:20260915T080000Z")
+    assert desk.read(off, also=["METHOD:CANCEL"], name="invite.ics").counts.events_cancelled == 2
+    assert desk.pending() == ["2026-09-08T07:45Z"]
+
+
+def test_a_series_cut_by_a_cancelled_occurrence_and_all_that_follow_ends_there(desk: Desk) -> None:
+    desk.read(vevent("weekly", *WEEKLY))
+    off = vevent(
+        "weekly",
+        "RECURRENCE-ID;RANGE=THISANDFUTURE:20260915T080000Z",
+        "DTSTART:20260915T080000Z",
+        "STATUS:CANCELLED",
+    )
+    assert desk.read(vevent("weekly", *WEEKLY), off).counts.events_cancelled == 2
+    assert desk.pending() == ["2026-09-08T07:45Z"]

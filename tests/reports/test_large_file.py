@@ -43,10 +43,13 @@ class Imported:
 
 
 def large_file(now: datetime, events: int) -> bytes:
-    """Of ten events one is a series that recurs each week within the horizon, twelve times."""
+    """Of ten events one is a series that recurs each week within the horizon, twelve times.
+
+    Nothing of it is due for the first ten days: so many minutes may pass while it is read.
+    """
     components = []
     for number in range(events):
-        start = now + 2 * DAY + timedelta(minutes=number % 1440)
+        start = now + 10 * DAY + timedelta(minutes=number % 1440)
         lines = [f"DTSTART:{start:%Y%m%dT%H%M00Z}", "DURATION:PT30M", f"SUMMARY:Event {number}"]
         if number % 10 == 0:
             lines.append("RRULE:FREQ=WEEKLY;COUNT=12")

@@ -8,7 +8,7 @@ from attrs import define, evolve, field
 
 from adapters.inbound.ics.drafts import Wanted
 from adapters.inbound.ics.origin import fingerprint, uid_digest
-from adapters.inbound.ics.reading import Reading
+from adapters.inbound.ics.reading import Reading, Single
 from application.ports.imports import Ended, Imported, Imports
 from domain.values import EventId
 
@@ -31,12 +31,10 @@ class Earlier:
 
     @classmethod
     def of(cls, imports: Imports, reading: Reading) -> "Earlier":
-        known = dict(imports.of_calendar(reading.origin.key))
-        asked = [one.event_id for one in (*reading.take, *reading.elsewhere)]
-        asked = [source for source in (*asked, *reading.cancelled) if source not in known]
+        earlier = cls(imports, reading, dict(imports.of_calendar(reading.origin.key)))
+        asked = [earlier._uid(uid) for uid in reading.uids]
         for first in range(0, len(asked), _LOOK_UP):
-            known.update(imports.of_sources(asked[first : first + _LOOK_UP]))
-        earlier = cls(imports, reading, known)
+            earlier.known.update(imports.of_uids(asked[first : first + _LOOK_UP]))
         earlier._lost = earlier._without_their_uid()
         return earlier
 
@@ -103,6 +101,17 @@ class Earlier:
     def missing(self) -> Sequence[Imported]:
         """What came out of this calendar before and was recognised nowhere now."""
         return [one for rows in self._lost.values() for one in rows]
+
+    def left_of_series(self) -> Sequence[tuple[Imported, Single]]:
+        """What came of UIDs that were series before and are single events now, beside these."""
+        singles = {self._uid(uid): single for uid, single in self.reading.singles.items()}
+        reading = self.reading
+        alive = {one.event_id for one in (*reading.take, *reading.elsewhere)} | reading.cancelled.keys()
+        return [
+            (row, singles[row.uid])
+            for row in self.known.values()
+            if row.uid in singles and row.source not in alive and row.ended is Ended.NOT
+        ]
 
     def has_overlap(self) -> bool:
         """Whether anything of the file was in this calendar before."""

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from attrs import define, field, frozen
@@ -112,6 +112,13 @@ class _Import:
                 self.counts["skipped_cancelled"] += 1
             else:
                 ends[event.id] = _End(source, event, Ended.CALLED_OFF, number)
+        for row, single in self.earlier.left_of_series():
+            event = known.get(row.event_id)
+            if event is None or not event.timing.start_at > self.options.now:
+                continue
+            if self._is_news(row.source, single.sequence):
+                how = Ended.CALLED_OFF if single.cancelled else Ended.MISSING
+                ends.setdefault(event.id, _End(row.source, event, how, single.sequence))
         for source in reading.gone:
             event = known.get(self.earlier.event_id(source))
             if event is not None and event.timing.start_at > self.options.now:
@@ -121,7 +128,8 @@ class _Import:
     def _known(self, reading: Reading) -> Mapping[EventId, CalendarEvent]:
         """Those of the ids that matter only where they are known, and are."""
         sources = [*(one.event_id for one in reading.elsewhere), *reading.cancelled, *reading.gone]
-        return self._look_up(self.earlier.event_id(one) for one in sources)
+        left = (row.event_id for row, _ in self.earlier.left_of_series())
+        return self._look_up(chain(left, (self.earlier.event_id(one) for one in sources)))
 
     def _look_up(self, event_ids: Iterable[EventId]) -> Mapping[EventId, CalendarEvent]:
         wanted = iter(event_ids)

@@ -26,6 +26,14 @@ NO_EVENTS = {"VTODO": "skipped_todos", "VJOURNAL": "skipped_journals"}
 
 
 @frozen
+class Single:
+    """A UID that does not recur: whether it is called off, and its SEQUENCE."""
+
+    cancelled: bool
+    sequence: int | None
+
+
+@frozen
 class Reading:
     """What a file asks of the calendar.
 
@@ -33,7 +41,8 @@ class Reading:
     matters only where the event is known already. `cancelled` is called off by the file; `gone` are
     occurrences that a series does not have, or has no longer: both matter only where they are known.
     `cancelled` has the SEQUENCE with which each is called off. `uids` are all that the file has, whatever
-    became of them; `is_torn` where a component could not be read and does not say which it is.
+    became of them, `singles` those that are a single event; `is_torn` where a component could not be read and
+    does not say which it is.
     """
 
     take: Sequence[Wanted]
@@ -43,6 +52,7 @@ class Reading:
     notes: Notes
     origin: Origin
     uids: AbstractSet[str]
+    singles: Mapping[str, Single]
     is_torn: bool
     options: ImportOptions
 
@@ -65,6 +75,7 @@ def read(data: bytes, options: ImportOptions, budget: Budget | None = None, file
         notes=notes,
         origin=origin_of(blocks, file_name, options),
         uids=reader.uids,
+        singles=reader.singles,
         is_torn=any(one.component == "VEVENT" and not one.uid for one in notes.refused),
         options=options,
     )
@@ -76,6 +87,7 @@ class _Reader:
     notes: Notes
     budget: Budget
     uids: set[str] = field(factory=set)
+    singles: dict[str, Single] = field(factory=dict)
 
     def calendar(self, calendar: Block) -> None:
         zones = Zones.of(calendar, self.drafts.options.default_zone, self.budget, self.notes)
@@ -112,6 +124,8 @@ class _Reader:
             self._series(Series(head, tuple(exceptions), tuple(lost), zones=zones), identity)
         else:
             self._component(head, identity.single())
+            if len(components) == len(blocks):
+                self.singles[uid] = Single(head.cancelled, head.sequence)
 
     def _newest(self, several: Sequence[Component]) -> Component:
         """The one that counts; the others are refused."""
@@ -134,6 +148,10 @@ class _Reader:
         for one in exceptions:
             assert one.slot is not None
             self._component(one, identity.occurrence(one.slot.local))
+            if one.cancelled and one.and_future:
+                until = one.slot.zone.local(self.drafts.until).date()
+                days = identity.days(one.slot.local.date() + timedelta(days=1), until)
+                self.drafts.gone.update(dict.fromkeys(days))
 
     def _component(self, one: Component, event_id: EventId) -> None:
         """One component that stands for one event."""

@@ -18,9 +18,10 @@ class MemoryImports:
         with self.store.changed:
             return {source: one for source, one in self.store.imports.items() if one.calendar == calendar}
 
-    def of_sources(self, sources: Collection[EventId]) -> Mapping[EventId, Imported]:
+    def of_uids(self, uids: Collection[UUID]) -> Mapping[EventId, Imported]:
+        wanted = set(uids)
         with self.store.changed:
-            return {source: self.store.imports[source] for source in sources if source in self.store.imports}
+            return {source: one for source, one in self.store.imports.items() if one.uid in wanted}
 
     def keep(self, imported: Collection[Imported]) -> None:
         with self.store.changed:

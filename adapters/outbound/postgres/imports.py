@@ -13,7 +13,7 @@ from domain.values import EventId
 
 SELECT = "select source, event_id, calendar, uid, sequence, fingerprint, ended from tickler.imports"
 OF_CALENDAR = SELECT + " where calendar = %s"
-OF_SOURCES = SELECT + " where source = any(%b::uuid[])"
+OF_UIDS = SELECT + " where uid = any(%b::uuid[])"
 # In the order of their keys, so that two who keep the same ones do not wait for each other in a circle.
 KEEP = (
     "insert into tickler.imports (source, event_id, calendar, uid, sequence, fingerprint, ended)"
@@ -32,10 +32,10 @@ class PostgresImports:
         with self.database.transaction() as session:
             return _by_source(session.rows(OF_CALENDAR, (calendar,)))
 
-    def of_sources(self, sources: Collection[EventId]) -> Mapping[EventId, Imported]:
-        ids = binary.uuids([one.bytes for one in sources])
+    def of_uids(self, uids: Collection[UUID]) -> Mapping[EventId, Imported]:
+        ids = binary.uuids([one.bytes for one in uids])
         with self.database.transaction() as session:
-            return _by_source(session.rows(OF_SOURCES, (ids,)))
+            return _by_source(session.rows(OF_UIDS, (ids,)))
 
     def keep(self, imported: Collection[Imported]) -> None:
         if not imported:
