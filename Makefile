@@ -37,7 +37,7 @@ format: $(DEV)/tickler ## lay out and mend what ruff can, so that check gets to 
 bench: $(DEV)/tickler ## dispatch against one pure-SQL statement, in one run
 	$(DEV)/python -m tests.benchmarks.dispatch
 
-prove: $(DEV)/tickler ## the proof that takes minutes: plans of the claim beside a million reminders to come
+prove: $(DEV)/tickler ## the proofs that take minutes: plans beside a million reminders, a file of 10,000 events
 	$(DEV)/python -m pytest -m prove
 
 clean: ## remove what was made here (not the data)
