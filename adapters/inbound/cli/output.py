@@ -43,7 +43,7 @@ def put_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     is_wide = room == 0 or sum(widths) + GAP * (len(widths) - 1) <= room
     for row in (list(columns), *cells):
         put(_line(row if is_wide else row[:-1], widths))
-        if not is_wide:
+        if not is_wide and row[-1]:
             put(" " * GAP + row[-1])
 
 
