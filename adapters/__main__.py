@@ -30,7 +30,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from adapters.container import Container
 from adapters.inbound.cli.app import main as run_command
 from adapters.inbound.cli.office import Office, Say, Services, Unready
-from adapters.observability import configure_logging
+from adapters.observability import configure_logging, log, one_line
 from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.outbound.postgres.migrations import MigrationError, migrate, missing
@@ -41,6 +41,7 @@ signal.signal(signal.SIGINT, _before)
 
 CONNECT_SECONDS = 4
 CLOSE_SECONDS = 0.5
+WATCH_SECONDS = 1.0
 SHORT_CADENCE = {"dispatch_interval": 1.0, "relay_interval": 0.1, "delivery_interval": 0.2}
 
 
@@ -101,9 +102,13 @@ class PostgresOffice:
             embedded.attach()
         except EmbeddedPostgresError as error:
             raise Unready(str(error)) from None
+        left = threading.Event()
+        watch = threading.Thread(target=_keep_alive, args=(embedded, left), name="server", daemon=True)
+        watch.start()
         try:
             yield embedded.conninfo
         finally:
+            left.set()
             embedded.release(timeout=2.0)
 
     def _bring_up_to_date(self, conninfo: str, say: Say, migrating: bool) -> None:
@@ -117,6 +122,16 @@ class PostgresOffice:
             raise Unready(str(error)) from None
         if pending:
             raise Unready(f"the database lacks {', '.join(pending)}: run `tickler migrate` on it first")
+
+
+def _keep_alive(embedded: EmbeddedPostgres, left: threading.Event) -> None:
+    """Start the server again where it dies while we use it; nobody else would."""
+    while not left.wait(WATCH_SECONDS):
+        try:
+            if embedded.revive():
+                log().warning("database started again")
+        except (EmbeddedPostgresError, OSError) as problem:
+            log().error("database cannot be started again", problem=one_line(problem))
 
 
 def services(container: Container) -> Services:

@@ -1,6 +1,6 @@
 """Plan, change, move, start, complete, cancel an event; its reminders follow in the same commit."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import reduce
@@ -68,10 +68,10 @@ class Calendar:
         is over stays as it is.
         """
         with self._transaction("import") as transaction:
-            now = self.clock.now()
             found = transaction.event(event_id)
             if found is None:
-                return self._plan(transaction, draft, event_id, now)
+                return self._plan(transaction, draft, event_id, self.clock.now())
+            now = self._now(transaction, event_id)
             retitled = draft.title is not None and transaction.write_title(event_id, draft.title)
             if not found.state.status.is_open:
                 return Done(found.state, (), (), retitled)
@@ -124,7 +124,7 @@ class Calendar:
                 triggers=event.triggers if triggers is None else triggers,
                 time_zone=time_zone or event.timing.time_zone,
                 tz_version=tz_version,
-                at=self.clock.now(),
+                at=self._now(transaction, event_id),
             )
             return self._follow(transaction, event_id, change)
 
@@ -145,31 +145,42 @@ class Calendar:
             timing = Timing.of(
                 start_local, old.time_zone, end_at=end_at, all_day=old.all_day, tz_version=tz_version
             )
-            return self._follow(transaction, event_id, calendar_event.Move(timing, self.clock.now()))
+            now = self._now(transaction, event_id)
+            return self._follow(transaction, event_id, calendar_event.Move(timing, now))
 
     def rezone(self, event_id: EventId, tz_version: str) -> Done:
         """Reckon the event's instants anew, by the zone data of this version."""
         with self._transaction("rezone") as transaction:
-            return self._follow(transaction, event_id, calendar_event.Rezone(tz_version, self.clock.now()))
+            now = self._now(transaction, event_id)
+            return self._follow(transaction, event_id, calendar_event.Rezone(tz_version, now))
 
     def start(self, event_id: EventId) -> Done:
         """The event has begun."""
-        return self._tell(event_id, calendar_event.Start(self.clock.now()))
+        return self._tell(event_id, calendar_event.Start)
 
     def complete(self, event_id: EventId) -> Done:
         """The event is over; its Pending reminders are skipped."""
-        return self._tell(event_id, calendar_event.Complete(self.clock.now()))
+        return self._tell(event_id, calendar_event.Complete)
 
     def cancel(self, event_id: EventId) -> Done:
         """The event will not be; its Pending reminders are skipped."""
-        return self._tell(event_id, calendar_event.Cancel(self.clock.now()))
+        return self._tell(event_id, calendar_event.Cancel)
 
     def _transaction(self, actor: str) -> AbstractContextManager[Transaction]:
         return self.ledger.transaction(Context(self.ids.new(), actor))
 
-    def _tell(self, event_id: EventId, command: calendar_event.Command) -> Done:
+    def _tell(self, event_id: EventId, command: Callable[[datetime], calendar_event.Command]) -> Done:
         with self._transaction("user") as transaction:
-            return self._follow(transaction, event_id, command)
+            return self._follow(transaction, event_id, command(self._now(transaction, event_id)))
+
+    def _now(self, transaction: Transaction, event_id: EventId) -> datetime:
+        """The time once the event and its Pending reminders are ours.
+
+        Asked for before, a cancel that waited for a cycle would stand in history as earlier than its sends.
+        """
+        transaction.event(event_id)
+        transaction.pending(event_id)
+        return self.clock.now()
 
     def _plan(self, transaction: Transaction, draft: Draft, event_id: EventId, now: datetime) -> Done:
         plan = calendar_event.Plan(

@@ -68,7 +68,10 @@ def instant(local: datetime, time_zone: str) -> datetime:
     A wall time that a clock change leaves out moves forward by the gap; one that happens twice means the
     first time (RFC 5545 section 3.3.5, design section 3).
     """
-    return local.replace(tzinfo=zone(time_zone), fold=0).astimezone(UTC)
+    try:
+        return local.replace(tzinfo=zone(time_zone), fold=0).astimezone(UTC)
+    except OverflowError:
+        raise Invalid(f"the year {local.year} is not between 1970 and 2199") from None
 
 
 @frozen
@@ -103,9 +106,9 @@ class Timing:
         """
         if start_local.tzinfo is not None:
             raise Invalid("start: a wall time without an offset is wanted; the zone is given beside it")
-        if not EARLIEST.year <= start_local.year < LATEST.year:
-            raise Invalid(f"start: the year {start_local.year} is not between 1970 and 2199")
         start_at = instant(start_local, time_zone)
+        if not EARLIEST <= start_at < LATEST or not EARLIEST.year <= start_local.year < LATEST.year:
+            raise Invalid(f"start: the year {start_local.year} is not between 1970 and 2199, also in UTC")
         if end_at is not None:
             if end_at.tzinfo is None:
                 raise Invalid("end: an instant with an offset is wanted")

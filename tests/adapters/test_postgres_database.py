@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from datetime import timedelta
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from adapters.outbound.postgres.clock import PostgresClock
-from adapters.outbound.postgres.database import Database, Patience
+from adapters.outbound.postgres.database import MOST_WAITING, Database, Patience
 from adapters.outbound.postgres.errors import DatabaseRefused
 from application.ports.errors import Busy, Conflict, Unavailable
 from tests.adapters.silence import SilentProxy
@@ -224,6 +225,43 @@ def test_a_connection_lost_in_the_middle_is_unavailable_and_the_next_transaction
         write_half()
     with database.transaction() as session:
         assert session.rows("select title from tickler.texts") == []
+
+
+def test_after_a_long_outage_the_first_question_is_answered_again(
+    postgres_url: str, opened: Callable[..., Database], tmp_path: Path
+) -> None:
+    """Longer than the pool tries by itself, with more requests meanwhile than it keeps."""
+    folder = tmp_path / "s"
+    patience = Patience(checkout=timedelta(milliseconds=1), reconnect=timedelta(milliseconds=100))
+    database = opened(make_conninfo(postgres_url, host=str(folder)), patience=patience)
+
+    def ask() -> None:
+        with suppress(Unavailable):
+            database.ask("select 1")
+
+    with ThreadPoolExecutor(10) as askers:
+        for _ in range(3 * MOST_WAITING):
+            askers.submit(ask)
+    folder.symlink_to(str(conninfo_to_dict(postgres_url)["host"]))
+
+    until = monotonic() + 10
+    while True:
+        try:
+            assert database.ask("select 1") == (1,)
+            return
+        except Unavailable:
+            assert monotonic() < until
+
+
+def test_a_statement_that_runs_out_of_time_waiting_is_busy(
+    opened: Callable[..., Database], outsider: psycopg.Connection
+) -> None:
+    database = opened(patience=Patience(statement=timedelta(milliseconds=50)))
+    _keep_title(outsider)
+    with outsider.transaction():
+        outsider.execute(LOCK_TITLE)
+        with pytest.raises(Busy), database.transaction() as session:
+            session.row(LOCK_TITLE)
 
 
 def test_a_connection_that_ended_in_the_pool_is_not_handed_out(

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from time import monotonic
 from typing import LiteralString
 
@@ -33,6 +34,7 @@ NETWORK = {
     "tcp_user_timeout": 10_000,
 }
 CHECKOUT_SLICE_SECONDS = 0.2
+MOST_WAITING = 50
 
 
 @frozen
@@ -40,7 +42,8 @@ class Patience:
     """How long a transaction waits, for what.
 
     `lock` before Busy; `statement` on the server's side, which counts the wait for a lock too; `idle` between
-    two statements, after which the server lets go of the locks of a frozen client; `silence` on our side.
+    two statements, after which the server lets go of the locks of a frozen client; `silence` on our side;
+    `checkout` for a connection that is free; `reconnect` is how long the pool itself tries to make one.
     """
 
     lock: timedelta = timedelta(seconds=15)
@@ -48,6 +51,7 @@ class Patience:
     idle: timedelta = timedelta(seconds=10)
     silence: timedelta = timedelta(seconds=25)
     checkout: timedelta = timedelta(seconds=10)
+    reconnect: timedelta = timedelta(seconds=20)
 
 
 class Database:
@@ -75,8 +79,10 @@ class Database:
         self._busy: set[BoundedConnection] = set()
         self._interrupts = 0
         self._failure: tuple[float, str] = (0.0, "")
-        self._pool = ConnectionPool(
-            make_conninfo(conninfo, **{name: value for name, value in NETWORK.items() if name not in given}),
+        network = {name: value for name, value in NETWORK.items() if name not in given}
+        self._new_pool = partial(
+            ConnectionPool[BoundedConnection],
+            make_conninfo(conninfo, **network),
             connection_class=BoundedConnection,
             kwargs={
                 "autocommit": True,  # transactions begin in words of ours
@@ -86,11 +92,13 @@ class Database:
             },
             min_size=0,
             max_size=connections,
-            max_waiting=50,
-            reconnect_timeout=20.0,
+            max_waiting=MOST_WAITING,
+            reconnect_timeout=patience.reconnect.total_seconds(),
             check=_check,
             open=False,
         )
+        self._pool = self._new_pool()
+        self._closed = False
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
@@ -139,16 +147,20 @@ class Database:
 
     def close(self) -> None:
         """Close the connections; those in use when they come back."""
+        self._closed = True
         self._pool.close(timeout=CANCEL_SECONDS)
 
     def _checkout(self) -> BoundedConnection:
         began, interrupts = monotonic(), self._interrupts
         end = began + self._patience.checkout.total_seconds()
         while True:
+            pool = self._pool
             try:
-                self._pool.open()
-                connection = self._pool.getconn(timeout=CHECKOUT_SLICE_SECONDS)
-            except PoolTimeout:
+                pool.open()
+                connection = pool.getconn(timeout=CHECKOUT_SLICE_SECONDS)
+            except (TooManyRequests, PoolClosed, PoolTimeout) as problem:
+                if not isinstance(problem, PoolTimeout):
+                    self._renew(pool)
                 failed_at, reason = self._failure
                 if failed_at >= began:
                     raise Unavailable(reason) from None
@@ -156,12 +168,24 @@ class Database:
                     raise Unavailable("interrupted while it waited for a connection") from None
                 if monotonic() >= end:
                     raise Unavailable("no connection to the database was free in time") from None
-            except (TooManyRequests, PoolClosed) as problem:
-                raise Unavailable(one_line(problem)) from None
             else:
                 with self._lock:
                     self._busy.add(connection)
                 return connection
+
+    def _renew(self, spent: ConnectionPool[BoundedConnection]) -> None:
+        """Go on with a pool that is not full of requests whose askers have long gone.
+
+        While the database is away the pool keeps each of them, and when it is full of them it neither hands
+        out connections nor makes any, though the database be back.
+        """
+        with self._lock:
+            if self._closed:
+                raise Unavailable("the connections to the database are closed")
+            if self._pool is not spent:
+                return
+            self._pool = self._new_pool()
+        spent.close(timeout=0)
 
     def _give_back(self, connection: BoundedConnection) -> None:
         if connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
@@ -171,7 +195,10 @@ class Database:
             self._busy.discard(connection)
         if connection.info.transaction_status is not TransactionStatus.IDLE:
             connection.close()
-        self._pool.putconn(connection)
+        try:
+            self._pool.putconn(connection)
+        except ValueError:
+            connection.close()  # of a pool that was renewed meanwhile
 
     def _note_failure(self, problem: psycopg.Error) -> None:
         self._failure = (monotonic(), without(self._password, one_line(problem)))

@@ -26,7 +26,7 @@ def is_about_a_row(error: psycopg.Error) -> bool:
 def translated(error: psycopg.Error, password: str = "") -> Exception:
     """The exception to raise instead, for everything but a refused row of a batch."""
     match error:
-        case errors.LockNotAvailable():
+        case errors.LockNotAvailable() | errors.QueryCanceled() if not _was_asked_for(error):
             return Busy("somebody else is changing it; try again")
         case errors.SerializationFailure() | errors.DeadlockDetected():
             return Conflict("somebody else changed it at the same time; try again")
@@ -40,6 +40,11 @@ def translated(error: psycopg.Error, password: str = "") -> Exception:
             return Unavailable(without(password, one_line(error)))
         case _:
             return DatabaseRefused(refusal(error))
+
+
+def _was_asked_for(error: psycopg.Error) -> bool:
+    """Whether an interrupt of ours ended the statement, and not its time."""
+    return "user request" in (error.diag.message_primary or "")
 
 
 def refusal(error: psycopg.Error) -> str:

@@ -112,6 +112,19 @@ class EmbeddedPostgres:
                 " folder of your own on a disk with room"
             ) from error
 
+    def revive(self, timeout: float = 60.0) -> bool:
+        """Start the server again where it has died though we use it; whether it had. Else as attach."""
+        if self._process:
+            self._process.poll()
+        found = read_postmaster(self._cluster.data)
+        if found and is_postmaster(found.pid, self._cluster.data):
+            return False
+        deadline = time.monotonic() + timeout
+        with locked(self._open("start.lock"), deadline) as mine:
+            if mine and self._user is not None:
+                self._ensure_ready(deadline)
+        return True
+
     def release(self, timeout: float = 3.0) -> None:
         """Leave; the last user stops the server, by force if it has not ended within about `timeout` seconds.
 
