@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from adapters.testkit.threads import at_once
 from domain.delivery import Status, Template
 from domain.values import AppointmentId
 from tests.application.world import CLARA, NOON, OLGA, World
@@ -89,6 +90,23 @@ def test_a_reminder_taken_in_twice_makes_its_deliveries_once(world: World) -> No
     assert world.relay().batch().published == 1
 
     assert len(world.all_deliveries()) == 2
+
+
+def test_r08_what_was_taken_in_before_a_rebalance_is_taken_in_once(world: World) -> None:
+    for _ in range(10):
+        world.plan(client=None)
+    world.dispatch()
+    claims = world.outbox.claim("relay", 20, world.clock.now(), timedelta(seconds=60))
+    messages = [claim.message for claim in claims]
+    assert len(messages) == 10
+    publisher = world.relay().publisher
+    publisher.publish(messages[:3])
+
+    # Both the old owner and the new one of the partition get all of it.
+    at_once(lambda: publisher.publish(messages), lambda: publisher.publish(messages))
+
+    assert len(world.all_deliveries()) == 10
+    assert {one.reminder_id for one in world.all_deliveries()} == {message.id for message in messages}
 
 
 def test_the_first_contact_point_that_is_not_opted_out_is_taken() -> None:
