@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -746,3 +747,33 @@ def test_an_ordinary_user_is_told_what_is_closed_to_them(place: Path, home: str,
     assert re.search(said, told)
     assert "\n" not in told
     assert snapshot(place) == before
+
+
+class Ended(Exception):
+    pass
+
+
+def test_a_signal_at_the_start_of_the_server_leaves_no_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+    launch = Way.launch
+
+    def launch_and_be_ended(*arguments: Any, **named: Any) -> subprocess.Popen[bytes]:
+        started.append(launch(*arguments, **named))
+        os.kill(os.getpid(), signal.SIGTERM)
+        return started[0]
+
+    def end_us(number: int, frame: object) -> None:
+        raise Ended
+
+    monkeypatch.setattr(Way, "launch", launch_and_be_ended)
+    before = signal.signal(signal.SIGTERM, end_us)
+    try:
+        with pytest.raises(Ended):
+            EmbeddedPostgres(tmp_path / "home", throwaway=True).attach()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        left = started[0].poll() is None
+        started[0].kill()
+    assert not left

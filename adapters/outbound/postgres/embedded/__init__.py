@@ -22,6 +22,7 @@ from adapters.outbound.postgres.embedded.errors import EmbeddedPostgresError
 from adapters.outbound.postgres.embedded.locks import POLL_SECONDS, locked, open_private, try_lock
 from adapters.outbound.postgres.embedded.postmaster import end, is_postmaster, read_postmaster
 from adapters.outbound.postgres.embedded.programs import find_programs
+from adapters.outbound.postgres.embedded.signals import signals_held
 from adapters.outbound.postgres.embedded.sockets import (
     PORT,
     answers,
@@ -220,7 +221,9 @@ class EmbeddedPostgres:
             try_lock(server)
             self._log_began = os.fstat(log).st_size
             command: Command = [programs.postgres, "-D", self._cluster.data, *options]
-            self._process = way.launch(command, log=log, keep=server)
+            # Ended between the two, we would leave a server that nobody knows of.
+            with signals_held():
+                self._process = way.launch(command, log=log, keep=server)
         finally:
             os.close(server)
             os.close(log)
