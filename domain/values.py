@@ -107,8 +107,10 @@ class Timing:
         if start_local.tzinfo is not None:
             raise Invalid("start: a wall time without an offset is wanted; the zone is given beside it")
         start_at = instant(start_local, time_zone)
-        if not EARLIEST <= start_at < LATEST or not EARLIEST.year <= start_local.year < LATEST.year:
-            raise Invalid(f"start: the year {start_local.year} is not between 1970 and 2199, also in UTC")
+        if not EARLIEST.year <= start_local.year < LATEST.year:
+            raise Invalid(f"start: the year {start_local.year} is not between 1970 and 2199")
+        if not EARLIEST <= start_at < LATEST:
+            raise Invalid(f"start: in UTC the year {start_at.year} is not between 1970 and 2199")
         if end_at is not None:
             if end_at.tzinfo is None:
                 raise Invalid("end: an instant with an offset is wanted")

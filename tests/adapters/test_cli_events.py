@@ -152,6 +152,10 @@ def test_an_event_that_nobody_will_be_reminded_of_any_more_is_noted(tickler: Com
         ((*START, *MOSCOW, "--kind", "party"), "'party' is not one of"),
         ((*START, *MOSCOW, "--tenant", "umbrella"), "--tenant: there is no tenant 'umbrella'"),
         ((*START, *MOSCOW, "--owner", "nobody"), "--owner: there is no person 'nobody'"),
+        ((*START, *MOSCOW, "--end", "0001-01-01 00:00"), "--end: the year 1 is not between 1970 and 2199"),
+        (("--start", "9999-12-31", "--all-day", *MOSCOW), "--start: the year 9999 is not between"),
+        (("--start", "2027-01-01", "--all-day", "--end", "9999-12-31", *MOSCOW), "--end: the year 9999"),
+        (("--start", "1970-01-01 00:00", *MOSCOW), "in UTC the year 1969 is not between 1970 and 2199"),
         (START, "--zone: '2026-12-01 10:00' is a wall time; say where, such as --zone Europe/Moscow"),
     ],
 )

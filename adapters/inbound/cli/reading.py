@@ -25,7 +25,7 @@ from domain.triggers import (
     due_at,
     trigger,
 )
-from domain.values import AppointmentId, EventId, TenantId, Timing, UserId, instant
+from domain.values import EARLIEST, LATEST, AppointmentId, EventId, TenantId, Timing, UserId, instant
 
 LONGEST_TITLE = 1000
 BEGINNING = re.compile(r"[0-9a-f]{8,31}")
@@ -187,9 +187,12 @@ def wall_time(option: str, text: str, *, all_day: bool = False) -> datetime:
     if clock and all_day:
         raise Invalid(f"{option}: an event of all day begins on a day such as {day}, without a time")
     try:
-        return datetime.fromisoformat(f"{day} {clock or '00:00'}")
+        wall = datetime.fromisoformat(f"{day} {clock or '00:00'}")
     except ValueError:
         raise Invalid(f"{option}: {text[:60]!r} is no day and time that there is") from None
+    if not EARLIEST.year <= wall.year < LATEST.year:
+        raise Invalid(f"{option}: the year {wall.year} is not between 1970 and 2199")
+    return wall
 
 
 def timing(start: datetime, time_zone: str, *, end: str | None, minutes: int | None, all_day: bool) -> Timing:
