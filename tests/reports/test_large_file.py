@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import threading
@@ -65,6 +66,16 @@ def database(postgres_url: str) -> Iterator[Database]:
         yield opened
 
 
+def peak_of(pid: int) -> float:
+    """The most memory of this process so far, in MiB; getrusage would count what forked it too."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0.0
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    return int(found[1]) / 1024 if found else 0.0
+
+
 def imported_beside_ticks(database: Database, url: str, folder: Path, events: int) -> Imported:
     """`tickler import` in a process of its own; here, meanwhile, one reminder of another tenant a tick."""
     now = PostgresClock(database).now().replace(second=0, microsecond=0)
@@ -90,25 +101,24 @@ def imported_beside_ticks(database: Database, url: str, folder: Path, events: in
             stderr=its_end,
         )
         ticks = []
-        pid, pause = 0, threading.Event()
-        while not pid:
+        pause, peak_mb = threading.Event(), 0.0
+        while process.poll() is None:
             due = clock.now().replace(second=0) + timedelta(minutes=1)
             desk.plan(told(due), "start-0m", tenant=OTHER_TENANT)
             started = monotonic()
             assert desk.tick(due + timedelta(seconds=1)) == [due]
             ticks.append(monotonic() - started)
             pause.wait(0.05)  # leave the processor to the import for the most part
-            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            peak_mb = max(peak_mb, peak_of(process.pid))
             with suppress(BlockingIOError):
                 while some := os.read(terminal, 65536):
                     shown += some
-        process.returncode = os.waitstatus_to_exitcode(status)
     seconds = monotonic() - began
     os.close(its_end)
     os.close(terminal)
     assert process.returncode == 0, shown.decode()
     report = json.loads((folder / "report").read_text())
-    return Imported(report, shown.decode(), usage.ru_maxrss / 1024, seconds, ticks)
+    return Imported(report, shown.decode(), peak_mb, seconds, ticks)
 
 
 def check(found: Imported, events: int, most_mb: float) -> None:
@@ -117,7 +127,7 @@ def check(found: Imported, events: int, most_mb: float) -> None:
     assert (counts["eventsNew"], counts["remindersMade"]) == (occurrences, occurrences)
     assert found.report["refused"] == []
     assert f"{occurrences}/{occurrences}" in found.shown
-    assert found.peak_mb < most_mb
+    assert 10 < found.peak_mb < most_mb
     assert len(found.ticks) >= 10
     assert max(found.ticks) < TICK_S
 
