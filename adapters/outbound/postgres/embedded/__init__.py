@@ -19,10 +19,9 @@ from adapters.outbound.postgres.embedded.cluster import (
     sweep_half_made,
 )
 from adapters.outbound.postgres.embedded.errors import EmbeddedPostgresError
-from adapters.outbound.postgres.embedded.locks import POLL_SECONDS, locked, open_private, try_lock
+from adapters.outbound.postgres.embedded.locks import POLL_SECONDS, locked, open_private, try_lock, wait_until
 from adapters.outbound.postgres.embedded.postmaster import end, is_postmaster, read_postmaster
 from adapters.outbound.postgres.embedded.programs import find_programs
-from adapters.outbound.postgres.embedded.signals import signals_held
 from adapters.outbound.postgres.embedded.sockets import (
     PORT,
     answers,
@@ -221,9 +220,7 @@ class EmbeddedPostgres:
             try_lock(server)
             self._log_began = os.fstat(log).st_size
             command: Command = [programs.postgres, "-D", self._cluster.data, *options]
-            # Ended between the two, we would leave a server that nobody knows of.
-            with signals_held():
-                self._process = way.launch(command, log=log, keep=server)
+            self._process = way.launch(command, log=log, keep=server)
         finally:
             os.close(server)
             os.close(log)
@@ -261,16 +258,22 @@ class EmbeddedPostgres:
             os.close(users)
 
     def _stop(self, timeout: float) -> None:
-        found = read_postmaster(self._cluster.data)
-        if found and is_postmaster(found.pid, self._cluster.data):
-            pid = found.pid
-        elif self._process and self._process.poll() is None:
-            pid = self._process.pid
-        else:
+        deadline = time.monotonic() + timeout
+        if self._pid() is None and not self._nothing_left():
+            # We were ended while it was forked, before we knew it: it says who it is in a moment.
+            wait_until(lambda: self._pid() is not None or self._nothing_left(), deadline)
+        found, pid = read_postmaster(self._cluster.data), self._pid()
+        if pid is None:
             return
-        end(pid, lambda: self._ended(pid), timeout)
+        end(pid, lambda: self._ended(pid), max(0.1, deadline - time.monotonic()))
         if found and found.socket_folder:
             drop_socket_folder(found.socket_folder, self._socket_folder)
+
+    def _pid(self) -> int | None:
+        found = read_postmaster(self._cluster.data)
+        if found and is_postmaster(found.pid, self._cluster.data):
+            return found.pid
+        return self._process.pid if self._process and self._process.poll() is None else None
 
     def _ended(self, pid: int) -> bool:
         if self._process:
