@@ -22,6 +22,7 @@ pytest.register_assert_rewrite("adapters.testkit")
 
 from adapters.outbound.postgres.embedded import EmbeddedPostgres  # noqa: E402
 from adapters.outbound.postgres.migrations import migrate  # noqa: E402
+from tests.kafka.mock import MockCluster  # noqa: E402
 
 RUN_FOLDER = "TICKLER_TEST_RUN_FOLDER"
 RUN_PREFIX = "tickler-tests-"
@@ -108,6 +109,13 @@ def empty_postgres_url(new_database: Callable[[str], tuple[str, Callable[[], Non
     url, drop = new_database("template0")
     yield url
     drop()
+
+
+@pytest.fixture
+def mock_kafka() -> Iterator[MockCluster]:
+    """Three brokers of librdkafka's mock, this test's alone (60 ms)."""
+    with MockCluster() as cluster:
+        yield cluster
 
 
 @pytest.fixture(scope="session")
