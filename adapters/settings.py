@@ -4,6 +4,7 @@ Each field's description says what is allowed; it is what a wrong value is answe
 """
 
 import os
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from difflib import get_close_matches
@@ -11,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from application.dispatching import ReminderDispatchOptions
@@ -31,6 +32,21 @@ class Security(StrEnum):
     STARTTLS = "starttls"
     SSL = "ssl"
     NONE = "none"
+
+
+class KafkaSecurity(StrEnum):
+    """How a cluster is reached: with TLS or without, with a login or without."""
+
+    PLAINTEXT = "plaintext"
+    SSL = "ssl"
+    SASL_PLAINTEXT = "sasl_plaintext"
+    SASL_SSL = "sasl_ssl"
+
+
+class SaslMechanism(StrEnum):
+    PLAIN = "PLAIN"
+    SCRAM_SHA_256 = "SCRAM-SHA-256"
+    SCRAM_SHA_512 = "SCRAM-SHA-512"
 
 
 class LogLevel(StrEnum):
@@ -55,6 +71,22 @@ def _host_alone(name: str) -> str:
     return name
 
 
+def _servers(given: str) -> str:
+    """HOST:PORT, several with commas between them; an IPv6 address stands in brackets."""
+    servers = [one.strip() for one in given.split(",")]
+    for server in servers:
+        found = re.fullmatch(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})", server)
+        if found is None or not 1 <= int(found[1]) <= 65_535:
+            raise ValueError(server)
+    return ",".join(servers)
+
+
+def _is_there(path: Path) -> Path:
+    if not path.expanduser().exists():
+        raise ValueError(path)
+    return path.expanduser()
+
+
 def _known_zone(name: str) -> str:
     zone(name)
     return name
@@ -62,6 +94,11 @@ def _known_zone(name: str) -> str:
 
 DAY = 86_400.0
 Zone = Annotated[str, AfterValidator(_known_zone)]
+ThatIsThere = Annotated[Path, AfterValidator(_is_there)]
+# Kafka's own pages write the ones in capitals, and people the others small.
+Protocol = Annotated[KafkaSecurity, BeforeValidator(lambda given: str(given).lower())]
+Mechanism = Annotated[SaslMechanism, BeforeValidator(lambda given: str(given).upper())]
+ONE_WORD = r"^[A-Za-z0-9._-]{1,200}$"
 
 
 class Settings(BaseSettings):
@@ -107,6 +144,34 @@ class Settings(BaseSettings):
         default=None, ge=0.01, le=100_000.0, description="messages a second, from 0.01 to 100000"
     )
 
+    kafka_bootstrap_servers: Annotated[str, AfterValidator(_servers)] | None = Field(
+        default=None, description="HOST:PORT, several with commas between them"
+    )
+    kafka_security_protocol: Protocol = Field(
+        default=KafkaSecurity.PLAINTEXT, description="one of plaintext, ssl, sasl_plaintext, sasl_ssl"
+    )
+    kafka_sasl_mechanism: Mechanism | None = Field(
+        default=None, description="one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512"
+    )
+    kafka_sasl_username: str | None = Field(default=None, description="the account at the cluster")
+    kafka_sasl_password: SecretStr | None = Field(default=None, description="the account's password")
+    kafka_ssl_ca_location: ThatIsThere | None = Field(
+        default=None, description="a file of certificates in PEM, or a folder of them"
+    )
+    kafka_ssl_certificate_location: ThatIsThere | None = Field(
+        default=None, description="a file with a certificate in PEM"
+    )
+    kafka_ssl_key_location: ThatIsThere | None = Field(
+        default=None, description="a file with the certificate's private key in PEM"
+    )
+    kafka_ssl_key_password: SecretStr | None = Field(default=None, description="the private key's password")
+    kafka_client_id: str = Field(
+        default="tickler", pattern=ONE_WORD, description="letters, digits, dots, dashes, underscores"
+    )
+    kafka_group: str = Field(
+        default="notifications", pattern=ONE_WORD, description="letters, digits, dots, dashes, underscores"
+    )
+
     smtp_host: Annotated[str, AfterValidator(_host_alone)] | None = Field(
         default=None, min_length=1, description=f"the name of a mail server; its port is {PREFIX}SMTP_PORT"
     )
@@ -145,7 +210,13 @@ class Settings(BaseSettings):
             raise WrongSetting(
                 f"{PREFIX}SMTP_SECURITY: 'none' will not do with {PREFIX}SMTP_USER; allowed: starttls, ssl"
             )
+        _check_kafka(settings)
         return settings
+
+    @property
+    def publishes_to(self) -> str:
+        """`kafka` where a cluster is set, else `direct`."""
+        return "direct" if self.kafka_bootstrap_servers is None else "kafka"
 
     @property
     def home_folder(self) -> Path:
@@ -193,6 +264,43 @@ def _check_names(environment: Mapping[str, str]) -> None:
         near = get_close_matches(name, known, 1)
         meant = f"did you mean {PREFIX}{near[0]}?" if near else "docs/settings.md lists them"
         raise WrongSetting(f"{given}: there is no such setting; {meant}")
+
+
+def _check_kafka(settings: Settings) -> None:
+    """WrongSetting for the first Kafka setting that lacks another, or that its protocol has no use for."""
+    protocol = settings.kafka_security_protocol
+    login = ["kafka_sasl_mechanism", "kafka_sasl_username", "kafka_sasl_password"]
+    pair = ["kafka_ssl_certificate_location", "kafka_ssl_key_location"]
+    given = {name for name in settings.model_fields_set if getattr(settings, name) is not None}
+    if settings.kafka_bootstrap_servers is None:
+        # Else what was meant for a cluster would quietly stay in this process.
+        _refuse_any(given, ["kafka_security_protocol", *login, "kafka_ssl_ca_location", *pair], "{servers}")
+    if protocol.startswith("sasl"):
+        _need_all(given, login, f"{protocol} needs it")
+    else:
+        _refuse_any(given, login, "{protocol} sasl_ssl or sasl_plaintext")
+    if not protocol.endswith("ssl"):
+        _refuse_any(given, ["kafka_ssl_ca_location", *pair], "{protocol} ssl or sasl_ssl")
+    if given & {*pair, "kafka_ssl_key_password"}:
+        _need_all(given, pair, "a certificate and its key go together")
+
+
+def _refuse_any(given: set[str], names: list[str], needed: str) -> None:
+    for name in names:
+        if name in given:
+            needs = needed.format(
+                servers=f"{PREFIX}KAFKA_BOOTSTRAP_SERVERS", protocol=f"{PREFIX}KAFKA_SECURITY_PROTOCOL to be"
+            )
+            raise WrongSetting(f"{PREFIX}{name.upper()}: it needs {needs}")
+
+
+def _need_all(given: set[str], names: list[str], why: str) -> None:
+    for name in names:
+        if name not in given:
+            raise WrongSetting(
+                f"{PREFIX}{name.upper()}: it is not set, and {why}; allowed:"
+                f" {Settings.model_fields[name].description}"
+            )
 
 
 def _first_line(error: ValidationError) -> str:

@@ -1,9 +1,10 @@
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from attrs import fields
 
-from adapters.settings import Settings, WrongSetting
+from adapters.settings import KafkaSecurity, SaslMechanism, Settings, WrongSetting
 from application.dispatching import ReminderDispatchOptions
 
 
@@ -152,3 +153,114 @@ def test_the_mail_port_follows_from_the_security_unless_given(
     assert Settings.read().mail_port == port
     monkeypatch.setenv("TICKLER_SMTP_PORT", "2525")
     assert Settings.read().mail_port == 2525
+
+
+KAFKA = "TICKLER_KAFKA_"
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("kafka.example:9092", "kafka.example:9092"),
+        ("one:9092, two:9093 ,three:9094", "one:9092,two:9093,three:9094"),
+        ("[::1]:9092", "[::1]:9092"),
+    ],
+)
+def test_servers_of_a_cluster_are_named_with_their_ports(
+    monkeypatch: pytest.MonkeyPatch, given: str, kept: str
+) -> None:
+    monkeypatch.setenv(f"{KAFKA}BOOTSTRAP_SERVERS", given)
+    assert Settings.read().kafka_bootstrap_servers == kept
+
+
+def test_reminders_stay_in_this_process_unless_a_cluster_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings.read().publishes_to == "direct"
+    monkeypatch.setenv(f"{KAFKA}BOOTSTRAP_SERVERS", "kafka.example:9092")
+    assert Settings.read().publishes_to == "kafka"
+
+
+def test_kafkas_own_spelling_of_a_protocol_will_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name, value in {
+        "BOOTSTRAP_SERVERS": "kafka.example:9093",
+        "SECURITY_PROTOCOL": "SASL_SSL",
+        "SASL_MECHANISM": "scram-sha-512",
+        "SASL_USERNAME": "desk",
+        "SASL_PASSWORD": "hunter2",
+        "SSL_CA_LOCATION": str(tmp_path),
+    }.items():
+        monkeypatch.setenv(KAFKA + name, value)
+    settings = Settings.read()
+    assert settings.kafka_security_protocol is KafkaSecurity.SASL_SSL
+    assert settings.kafka_sasl_mechanism is SaslMechanism.SCRAM_SHA_512
+    assert "hunter" not in f"{settings!r} {settings}"
+
+
+HERE = {"BOOTSTRAP_SERVERS": "kafka.example:9093"}
+LOGIN = {"SASL_MECHANISM": "PLAIN", "SASL_USERNAME": "desk", "SASL_PASSWORD": "hunter2"}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"SECURITY_PROTOCOL": "ssl"}, "SECURITY_PROTOCOL: it needs TICKLER_KAFKA_BOOTSTRAP_SERVERS"),
+        (LOGIN, "SASL_MECHANISM: it needs TICKLER_KAFKA_BOOTSTRAP_SERVERS"),
+        (
+            HERE | LOGIN,
+            "SASL_MECHANISM: it needs TICKLER_KAFKA_SECURITY_PROTOCOL to be sasl_ssl or sasl_plaintext",
+        ),
+        (
+            HERE | LOGIN | {"SECURITY_PROTOCOL": "ssl"},
+            "SASL_MECHANISM: it needs TICKLER_KAFKA_SECURITY_PROTOCOL to be sasl_ssl or sasl_plaintext",
+        ),
+        (
+            HERE | LOGIN | {"SECURITY_PROTOCOL": "sasl_ssl", "SASL_PASSWORD": ""},
+            "SASL_PASSWORD: it is not set, and sasl_ssl needs it; allowed: the account's password",
+        ),
+        (
+            HERE | {"SECURITY_PROTOCOL": "sasl_plaintext"},
+            "SASL_MECHANISM: it is not set, and sasl_plaintext needs it;"
+            " allowed: one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512",
+        ),
+        (
+            HERE | {"SSL_CA_LOCATION": "/"},
+            "SSL_CA_LOCATION: it needs TICKLER_KAFKA_SECURITY_PROTOCOL to be ssl or sasl_ssl",
+        ),
+        (
+            HERE | {"SECURITY_PROTOCOL": "ssl", "SSL_KEY_LOCATION": "/"},
+            "SSL_CERTIFICATE_LOCATION: it is not set, and a certificate and its key go together;"
+            " allowed: a file with a certificate in PEM",
+        ),
+        (
+            HERE | {"SECURITY_PROTOCOL": "ssl", "SSL_CA_LOCATION": "/no/such/file"},
+            "SSL_CA_LOCATION: '/no/such/file' will not do;"
+            " allowed: a file of certificates in PEM, or a folder of them",
+        ),
+        ({"BOOTSTRAP_SERVERS": "kafka"}, "BOOTSTRAP_SERVERS: 'kafka' will not do; allowed: HOST:PORT"),
+        ({"BOOTSTRAP_SERVERS": "kafka:0"}, "BOOTSTRAP_SERVERS: 'kafka:0' will not do; allowed: HOST:PORT"),
+        ({"BOOTSTRAP_SERVERS": "a:1,"}, "BOOTSTRAP_SERVERS: 'a:1,' will not do; allowed: HOST:PORT"),
+        (
+            {"BOOTSTRAP_SERVERS": "kafka://a:1"},
+            "BOOTSTRAP_SERVERS: 'kafka://a:1' will not do; allowed: HOST:PORT",
+        ),
+        (
+            {"BOOTSTRAP_SERVERS": "::1:9092"},
+            "BOOTSTRAP_SERVERS: '::1:9092' will not do; allowed: HOST:PORT",
+        ),
+        (
+            HERE | {"SECURITY_PROTOCOL": "tls"},
+            "SECURITY_PROTOCOL: 'tls' will not do; allowed: one of plaintext",
+        ),
+        (HERE | {"SASL_MECHANISM": "GSSAPI"}, "SASL_MECHANISM: 'GSSAPI' will not do; allowed: one of PLAIN"),
+        (HERE | {"GROUP": "a b"}, "GROUP: 'a b' will not do; allowed: letters"),
+    ],
+)
+def test_a_kafka_setting_that_is_wrong_or_lacks_another_is_named_without_any_secret(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], said: str
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(KAFKA + name, value)
+    with pytest.raises(WrongSetting) as refused:
+        Settings.read()
+    assert str(refused.value).startswith(KAFKA + said)
+    assert "hunter" not in str(refused.value)
+    assert len(str(refused.value).splitlines()) == 1
