@@ -29,7 +29,7 @@ from adapters.outbound.system import SystemClock, UuidIds
 from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.settings import Settings
 from application.calendar import Calendar
-from application.delivering import Delivering
+from application.delivering.senders import Delivering
 from application.notifying import Notifying
 from application.pacing import Rates
 from application.relaying import Relay

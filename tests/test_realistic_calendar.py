@@ -33,7 +33,7 @@ from adapters.testkit.clock import SettableClock
 from adapters.testkit.ids import CountedIds
 from adapters.testkit.written_zones import HOME
 from application.calendar import Calendar
-from application.delivering import Delivering
+from application.delivering.senders import Delivering
 from application.dispatching import ReminderDispatchJob
 from application.notifying import Notifying
 from application.ports.deliveries import Deliveries

@@ -15,7 +15,7 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from adapters.observability import log, one_line
-from application.delivering import Delivering
+from application.delivering.senders import Delivering
 from application.dispatching import ReminderDispatchJob
 from application.ports.errors import Busy, Conflict, Unavailable
 from application.ports.machine import Clock

@@ -13,7 +13,7 @@ from adapters.outbound.memory.deliveries import MemoryDeliveries
 from adapters.outbound.memory.ledger import MemoryLedger
 from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.testkit.channels import RecordingChannel
-from application.delivering import DeliveryOptions
+from application.delivering.tries import DeliveryOptions
 from application.ports.channel import (
     Accepted,
     Later,

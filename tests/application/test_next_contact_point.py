@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 
 from adapters.testkit.channels import RecordingChannel
-from application.delivering import DeliveryOptions
+from application.delivering.tries import DeliveryOptions
 from application.ports.channel import Later, Outcome, OutcomeUnknown, RefusedForGood
 from application.ports.people import ContactPoint
 from domain.delivery import Delivery, Status

@@ -8,7 +8,7 @@ import pytest
 
 from adapters.testkit.channels import RecordingChannel
 from adapters.testkit.clock import SettableClock
-from application.delivering import DeliveryOptions
+from application.delivering.tries import DeliveryOptions
 from application.pacing import Lanes, Rates
 from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, OutgoingMessage
 from application.ports.people import ContactPoint, Person, Tenant

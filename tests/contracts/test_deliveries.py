@@ -3,7 +3,7 @@ import pytest
 from adapters.outbound.memory.deliveries import MemoryDeliveries
 from adapters.outbound.memory.store import MemoryStore
 from adapters.outbound.postgres.deliveries import PostgresDeliveries
-from adapters.testkit.deliveries import DeliveriesContract
+from adapters.testkit.deliveries.contract import DeliveriesContract
 from application.ports.deliveries import Deliveries
 from tests.contracts.conftest import OpenDatabase
 

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from adapters.settings import Settings
 from application.calendar import Calendar
-from application.delivering import Delivering
+from application.delivering.senders import Delivering
 from application.dispatching import ReminderDispatchJob
 from application.ports.channel import Channel
 from application.ports.deliveries import Deliveries

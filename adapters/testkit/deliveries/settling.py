@@ -1,0 +1,107 @@
+"""Writing down what became of a delivery, and keeping what follows from it."""
+
+import attrs
+import pytest
+
+from adapters.testkit.deliveries.examples import LEASE_END, REMINDER, claimed_one, ids, made, settle
+from adapters.testkit.deliveries.surroundings import Surroundings
+from adapters.testkit.examples import MINUTE, NOON
+from adapters.testkit.threads import at_once
+from application.ports.deliveries import Deliveries
+from domain import delivery
+from domain.delivery import Delivery, SkipReason, Status
+from domain.errors import ClaimIsLost
+
+OUTCOMES: list[delivery.Command] = [
+    delivery.Accept(1, "provider-7", NOON),
+    delivery.Accept(1, None, NOON),
+    delivery.Refuse(1, "no such mailbox", NOON),
+    delivery.Postpone(1, "busy", NOON + 5 * MINUTE, NOON),
+    delivery.GiveBack(1, NOON),
+    delivery.GiveBack(1, NOON, NOON + MINUTE),
+    delivery.Skip(1, SkipReason.CANCELLED, NOON),
+    delivery.Skip(1, SkipReason.EVENT_OVER, NOON),
+    delivery.Skip(1, SkipReason.OPTED_OUT, NOON),
+    delivery.LoseTrack(1, "the answer was lost", NOON),
+]
+
+
+class SettlingContract(Surroundings):
+    """An outcome is written once, by whoever has the claim."""
+
+    def test_what_follows_from_an_outcome_is_kept_with_it(self, deliveries: Deliveries) -> None:
+        claimed, following = claimed_one(deliveries), made(2, channel="email")
+        settled = settle(deliveries, claimed, delivery.Refuse(1, "no such mailbox", NOON), following)
+        assert list(deliveries.of_reminder(REMINDER)) == [settled, following]
+        assert ids(deliveries.claim("email", 1, NOON, LEASE_END)) == [following.id]
+
+    def test_what_follows_to_an_address_that_was_written_to_is_not_kept(self, deliveries: Deliveries) -> None:
+        claimed = claimed_one(deliveries)
+        same, twice = (made(n, address_key=claimed.address_key) for n in (2, 3))
+        new = made(4)
+        settled = settle(deliveries, claimed, delivery.Refuse(1, "no", NOON), same, twice, new)
+        assert list(deliveries.of_reminder(REMINDER)) == [settled, new]
+
+    def test_nothing_follows_from_a_lost_claim(self, deliveries: Deliveries) -> None:
+        mine = claimed_one(deliveries)
+        settled = settle(deliveries, mine, delivery.Accept(1, None, NOON))
+        with pytest.raises(ClaimIsLost):
+            settle(deliveries, mine, delivery.Refuse(1, "no", NOON), made(2))
+        assert list(deliveries.of_reminder(REMINDER)) == [settled]
+
+    def test_that_an_answer_was_lost_once_is_remembered(self, deliveries: Deliveries) -> None:
+        unknown = settle(deliveries, claimed_one(deliveries), delivery.LoseTrack(1, "silence", NOON))
+        settle(deliveries, unknown, delivery.Repeat(NOON, NOON))
+        (again,) = deliveries.claim("console", 1, NOON, LEASE_END)
+        settled = settle(deliveries, again, delivery.Refuse(2, "gone", NOON))
+        assert settled.in_doubt
+        assert list(deliveries.of_reminder(REMINDER)) == [settled]
+
+    @pytest.mark.parametrize("command", OUTCOMES, ids=lambda command: type(command).__name__)
+    def test_every_outcome_of_a_claim_comes_back_equal(
+        self, deliveries: Deliveries, command: delivery.Command
+    ) -> None:
+        claimed = claimed_one(deliveries)
+        settled = settle(deliveries, claimed, command)
+        assert list(deliveries.of_reminder(REMINDER)) == [settled]
+
+    @pytest.mark.parametrize(
+        "command", [delivery.Repeat(NOON + MINUTE, NOON), delivery.Confirm(NOON)], ids=["repeat", "confirm"]
+    )
+    def test_what_becomes_of_an_unknown_one_comes_back_equal(
+        self, deliveries: Deliveries, command: delivery.Command
+    ) -> None:
+        unknown = settle(deliveries, claimed_one(deliveries), delivery.LoseTrack(1, "silence", NOON))
+        settled = settle(deliveries, unknown, command)
+        assert list(deliveries.of_reminder(REMINDER)) == [settled]
+
+    def test_a_lost_claim_writes_nothing(self, deliveries: Deliveries) -> None:
+        mine = claimed_one(deliveries)
+        settle(deliveries, mine, delivery.GiveBack(1, NOON))
+        (current,) = deliveries.claim("console", 5, NOON, LEASE_END)
+        with pytest.raises(ClaimIsLost):
+            settle(deliveries, mine, delivery.Accept(1, "provider-7", NOON))
+        assert list(deliveries.of_reminder(REMINDER)) == [current]
+
+    def test_an_outcome_is_written_once(self, deliveries: Deliveries) -> None:
+        mine = claimed_one(deliveries)
+        settled = settle(deliveries, mine, delivery.LoseTrack(1, "silence", NOON))
+        with pytest.raises(ClaimIsLost):
+            settle(deliveries, mine, delivery.Accept(1, None, NOON))
+        assert list(deliveries.of_reminder(REMINDER)) == [settled]
+
+    def test_a_delivery_that_is_not_there_cannot_be_settled(self, deliveries: Deliveries) -> None:
+        ghost = attrs.evolve(made(9), status=Status.SENDING, claim=1, attempts=1, lease_until=LEASE_END)
+        with pytest.raises(ClaimIsLost):
+            settle(deliveries, ghost, delivery.Accept(1, None, NOON))
+        assert list(deliveries.of_reminder(REMINDER)) == []
+
+    def test_of_two_outcomes_at_once_one_is_written(self, deliveries: Deliveries) -> None:
+        mine = claimed_one(deliveries)
+        answers = at_once(
+            lambda: settle(deliveries, mine, delivery.Accept(1, "provider-7", NOON)),
+            lambda: settle(deliveries, mine, delivery.LoseTrack(1, "silence", NOON)),
+        )
+        (written,) = (answer for answer in answers if isinstance(answer, Delivery))
+        assert [type(answer) for answer in answers if answer is not written] == [ClaimIsLost]
+        assert list(deliveries.of_reminder(REMINDER)) == [written]

@@ -1,0 +1,108 @@
+"""Claim deliveries, look again whether they are still wanted, send them, and say what became of them.
+
+One message, one delivery: at most once, except where the answer was lost and the channel's policy is to
+repeat under the same id (design section 3).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+from attrs import field, frozen
+
+from application.delivering.composing import Composing
+from application.delivering.handling import Handling
+from application.delivering.tries import DeliveryOptions, Tries
+from application.pacing import Lanes, Rates
+from application.ports.channel import Channel
+from application.ports.deliveries import Deliveries
+from application.ports.ledger import Ledger
+from application.ports.machine import Clock, Ids
+from application.ports.people import People
+from application.ports.templates import Templates
+from domain import delivery
+from domain.delivery import Delivery
+from domain.errors import Invalid
+from domain.values import DeliveryId
+
+# How soon a free sender looks for more while others are busy, in seconds.
+LOOK_AGAIN_S = 0.5
+
+
+@frozen
+class Handled:
+    """What became of one delivery, in ids only."""
+
+    delivery_id: DeliveryId
+    channel: str
+    status: delivery.Status
+    reason: str | None
+
+
+@frozen
+class Delivering:
+    """The deliveries of one channel. `spread` gives a number from 0 to 1: waits differ by up to a half."""
+
+    deliveries: Deliveries
+    people: People
+    ledger: Ledger
+    channel: Channel
+    clock: Clock
+    templates: Templates
+    ids: Ids
+    options: DeliveryOptions = field(factory=DeliveryOptions)
+    rates: Rates | None = None
+    spread: Callable[[], float] = lambda: 1.0
+    _handling: Handling = field(init=False)
+
+    @_handling.default
+    def _new_handling(self) -> Handling:
+        return Handling(
+            self.deliveries,
+            self.people,
+            self.channel,
+            self.clock,
+            self.ids,
+            Composing(self.people, self.ledger, self.clock, self.templates),
+            Tries(self.options, self.channel.repeats_unknown, self.spread),
+            Lanes(self.options.per_host),
+            self.rates,
+        )
+
+    def __attrs_post_init__(self) -> None:
+        if self.options.lease <= self.channel.timeout:
+            raise Invalid(f"lease: it must be longer than a send on {self.channel.name} can take")
+
+    def tick(self, stopping: Callable[[], bool] = lambda: False) -> Iterator[Handled]:
+        """Send what is due on this channel until nothing is, several at once.
+
+        On a stop nothing more is begun, and what is being sent is waited for. What is claimed is in a
+        sender's hands at once: what a process holds when it dies becomes Unknown, sent or not.
+        """
+        with ThreadPoolExecutor(self.options.senders, f"send {self.channel.name}") as senders:
+            sending: set[Future[Delivery | None]] = set()
+            while True:
+                yield from self._lose_track_of_overdue()
+                if not stopping():
+                    claimed = self._claim(self.options.senders - len(sending))
+                    sending |= {senders.submit(self._handling.handle, one, stopping) for one in claimed}
+                if not sending:
+                    return
+                done, sending = wait(sending, LOOK_AGAIN_S, FIRST_COMPLETED)
+                yield from _handled([one.result() for one in done])
+
+    def _claim(self, free: int) -> Sequence[Delivery]:
+        if not free:
+            return []
+        now = self.clock.now()
+        return self.deliveries.claim(
+            self.channel.name, free, now, now + self.options.lease, self.options.per_tenant
+        )
+
+    def _lose_track_of_overdue(self) -> Iterator[Handled]:
+        overdue = self.deliveries.overdue(self.channel.name, self.clock.now(), 100)
+        for one in overdue:
+            yield from _handled([self._handling.lose_track(one)])
+
+
+def _handled(settled: Sequence[Delivery | None]) -> Sequence[Handled]:
+    return [Handled(one.id, one.channel, one.status, one.reason) for one in settled if one is not None]
