@@ -1,0 +1,67 @@
+"""How often and how soon a message is tried, and what an answer means for its delivery."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from attrs import frozen
+
+from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, RefusedForGood
+from domain import delivery
+from domain.delivery import Delivery, SkipReason
+
+
+@frozen
+class DeliveryOptions:
+    """`lease` outlasts a send; waits between tries double from `first_wait` to `longest_wait`.
+
+    At once `senders` messages are sent on a channel, no more of one tenant than `per_tenant` and no more to
+    one host than `per_host`, so that one that hangs leaves room for the others.
+    """
+
+    senders: int = 8
+    per_tenant: int = 2
+    per_host: int = 2
+    lease: timedelta = timedelta(seconds=60)
+    max_attempts: int = 5
+    first_wait: timedelta = timedelta(seconds=15)
+    longest_wait: timedelta = timedelta(minutes=30)
+
+
+@frozen
+class Tries:
+    """`spread` gives a number from 0 to 1, by which waits differ by up to a half."""
+
+    options: DeliveryOptions
+    repeats_unknown: bool
+    spread: Callable[[], float]
+
+    def meaning(self, claimed: Delivery, outcome: Outcome | SkipReason, now: datetime) -> delivery.Command:
+        """What an answer, or why there was no need of one, says of the delivery."""
+        match outcome:
+            case SkipReason():
+                return delivery.Skip(claimed.claim, outcome, now)
+            case Accepted(provider_id):
+                return delivery.Accept(claimed.claim, provider_id, now)
+            case RefusedForGood(reason):
+                return delivery.Refuse(claimed.claim, reason, now)
+            case Later(reason, retry_after):
+                if claimed.attempts >= self.options.max_attempts:
+                    return delivery.Refuse(claimed.claim, f"{claimed.attempts} tries: {reason}", now)
+                wait = max(self._wait(claimed), retry_after or timedelta(0))
+                return delivery.Postpone(claimed.claim, reason, now + wait, now)
+            case OutcomeUnknown(reason):
+                return delivery.LoseTrack(claimed.claim, reason, now)
+
+    def repeat(self, one: Delivery, now: datetime) -> delivery.Repeat | None:
+        """An Unknown one goes back to Pending where the channel repeats and tries are left."""
+        is_repeated = (
+            one.status is delivery.Status.UNKNOWN
+            and self.repeats_unknown
+            and one.attempts < self.options.max_attempts
+        )
+        return delivery.Repeat(now + self._wait(one), now) if is_repeated else None
+
+    def _wait(self, one: Delivery) -> timedelta:
+        doublings = min(max(one.attempts - 1, 0), 16)
+        longest = min(self.options.first_wait * (1 << doublings), self.options.longest_wait)
+        return longest * (0.5 + self.spread() / 2)
