@@ -32,6 +32,7 @@ from application.calendar import Calendar
 from application.delivering.senders import Delivering
 from application.notifying import Notifying
 from application.pacing import Rates
+from application.receiving import Receiving
 from application.relaying import Relay
 from application.rezoning import Rezoning
 from application.verifying import Verifying
@@ -127,7 +128,8 @@ class Container(containers.DeclarativeContainer):
         options=settings.provided.dispatch_options.call(),
     )
     notifying = providers.Factory(Notifying, deliveries, people, clock, ids)
-    publisher = providers.Singleton(DirectPublisher, notifying)
+    receiving = providers.Factory(Receiving, notifying)
+    publisher = providers.Singleton(DirectPublisher, receiving)
     relay = providers.Factory(Relay, outbox, publisher, clock, name="relay")
     verifying = providers.Factory(Verifying, people, templates, ids)
     rates = providers.Singleton(

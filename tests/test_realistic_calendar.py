@@ -41,6 +41,7 @@ from application.ports.imports import Imports
 from application.ports.ledger import Ledger
 from application.ports.outbox import Outbox
 from application.ports.people import ContactPoint, People, Person, Tenant
+from application.receiving import Receiving
 from application.relaying import Relay
 from domain.values import ContactPointId, TenantId, UserId
 
@@ -114,7 +115,7 @@ class Hour:
         stores, clock = self.stores, self.clock
         job = ReminderDispatchJob(stores.ledger, clock, self.ids)
         notifying = Notifying(stores.deliveries, stores.people, clock, self.ids)
-        relay = Relay(stores.outbox, DirectPublisher(notifying), clock, "relay")
+        relay = Relay(stores.outbox, DirectPublisher(Receiving(notifying)), clock, "relay")
         delivering = Delivering(
             stores.deliveries, stores.people, stores.ledger, self.channel, clock, JinjaTemplates(), self.ids
         )

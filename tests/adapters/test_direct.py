@@ -10,6 +10,7 @@ from adapters.testkit.publisher import due, message
 from application.notifying import Notifying
 from application.ports.errors import Busy, Conflict, Unavailable
 from application.ports.publisher import Never, NotNow, Published
+from application.receiving import Receiving
 from domain.policies import ReminderDueEvent
 from tests.application.world import World
 
@@ -34,7 +35,7 @@ class Troubled(Notifying):
 def troubled(trouble: Trouble) -> tuple[DirectPublisher, Troubled, World]:
     world = World()
     notifying = Troubled(world.deliveries, world.people, world.clock, world.ids, trouble)
-    return DirectPublisher(notifying), notifying, world
+    return DirectPublisher(Receiving(notifying)), notifying, world
 
 
 MESSAGES = [message(due(number)) for number in (1, 2, 3)]
@@ -79,7 +80,7 @@ def test_one_message_that_fails_by_itself_twice_is_never_published_and_stops_nob
     answers = publisher.publish(MESSAGES)
 
     assert answers == [Published(), Never("the notifications failed: RuntimeError"), Published()]
-    assert notifying.asked == [[1, 2, 3], [1], [2], [3], [2]]
+    assert notifying.asked == [[1, 2, 3], [1], [2, 3], [2], [3], [2]]
     assert len(world.store.inbox) == 2
 
 
@@ -110,7 +111,7 @@ def test_a_store_that_goes_away_between_two_is_not_asked_for_each_of_the_rest() 
     answers = publisher.publish(MESSAGES)
 
     assert answers == [Published(), *[NotNow("the notifications' store: Unavailable")] * 2]
-    assert notifying.asked == [[1, 2, 3], [1], [2]]
+    assert notifying.asked == [[1, 2, 3], [1], [2, 3]]
 
 
 def test_a_message_twice_in_a_batch_is_answered_twice_and_taken_in_once() -> None:

@@ -25,6 +25,7 @@ from application.ports.deliveries import Deliveries
 from application.ports.ledger import Ledger
 from application.ports.outbox import Outbox
 from application.ports.people import ContactPoint, People, Person, Tenant
+from application.receiving import Receiving
 from application.relaying import Relay
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Delivery
@@ -94,7 +95,7 @@ class World:
             assert not result.failed
 
     def relay(self, name: str = "relay", **more: Any) -> Relay:
-        return Relay(self.outbox, DirectPublisher(self.notifying), self.clock, name, **more)
+        return Relay(self.outbox, DirectPublisher(Receiving(self.notifying)), self.clock, name, **more)
 
     def remind(self) -> None:
         """From due reminders to deliveries."""

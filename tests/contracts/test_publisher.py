@@ -19,6 +19,7 @@ from application.ports.deliveries import Deliveries, Received
 from application.ports.errors import Unavailable
 from application.ports.outbox import Message
 from application.ports.publisher import Publisher
+from application.receiving import Receiving
 from domain.policies import ReminderDueEvent
 
 _: type[Publisher] = DirectPublisher  # mypy holds it against the port
@@ -73,7 +74,7 @@ class TestDirect(PublisherContract):
 
     @pytest.fixture
     def publisher(self, listening: Listening) -> DirectPublisher:
-        return DirectPublisher(listening)
+        return DirectPublisher(Receiving(listening))
 
     @pytest.fixture
     def arrived(self, listening: Listening) -> Arrived:
@@ -97,7 +98,7 @@ class TestDirect(PublisherContract):
 
     @pytest.fixture
     def cut_off(self, unheard: Listening) -> DirectPublisher:
-        return DirectPublisher(unheard)
+        return DirectPublisher(Receiving(unheard))
 
     @pytest.fixture
     def mend(self, away: Event, unheard: Listening) -> Mend:
@@ -111,7 +112,7 @@ class TestDirect(PublisherContract):
     def half_way(self) -> HalfWay:
         store = MemoryStore()
         listening = notifying(Troubled(store, goes_away_after(7)), store)
-        return HalfWay(DirectPublisher(listening), lambda: listening.heard)
+        return HalfWay(DirectPublisher(Receiving(listening)), lambda: listening.heard)
 
     def refused(self, number: int) -> Message:
         return message(due(number), b"it makes no sense")

@@ -15,6 +15,7 @@ from application.ports.imports import Imported
 from application.ports.ledger import Recorded, Versioned
 from application.ports.outbox import Message
 from application.ports.people import ContactPoint, Person, Tenant
+from application.ports.quarantine import Quarantined
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Delivery
 from domain.reminder import Reminder
@@ -55,6 +56,7 @@ class MemoryStore:
         self.outbox: dict[UUID, OutboxRow] = {}
         self.inbox: dict[ReminderId, datetime] = {}
         self.deliveries: dict[DeliveryId, Delivery] = {}
+        self.quarantine: dict[tuple[object, ...], Quarantined] = {}
         self.tenants: dict[TenantId, Tenant] = {}
         self.persons: dict[UserId, Person] = {}
         self.contact_points: dict[ContactPointId, ContactPoint] = {}
