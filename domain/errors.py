@@ -71,5 +71,59 @@ class ClaimIsLost(Refused):
     rule = "INV-DLV-3"
 
 
+class NoSuchTouch(Refused):
+    """There is no such touch."""
+
+    rule = "INV-TCH-1"
+
+
+class TouchIsNotDue(Refused):
+    """A touch is never worked on before its time."""
+
+    rule = "INV-TCH-3"
+
+
+class TouchClaimIsLost(Refused):
+    """Only the current claim may answer, fail or release a touch."""
+
+    rule = "INV-TCH-3"
+
+
+class TouchIsInProgress(Refused):
+    """The touch is being worked on."""
+
+    rule = "INV-TCH-3"
+
+
+class TouchIsAnswered(Refused):
+    """The touch has its one answer, which is on its way."""
+
+    rule = "INV-TCH-4"
+
+
+class LeaseHasNotRunOut(Refused):
+    """A claim is taken back only when its lease has run out."""
+
+    rule = "INV-TCH-5"
+
+
+class TouchIsOver(Refused):
+    """A delivered, closed or cancelled touch never changes."""
+
+    rule = "INV-TCH-6"
+
+
+class NoSuchPlan(Refused):
+    """There is no such plan."""
+
+    rule = "INV-PLN-1"
+
+
+class PlanIsOver(Refused):
+    """An ended plan never changes."""
+
+    rule = "INV-PLN-2"
+
+
 class BrokenHistory(Exception):
     """A stream that cannot have happened: a bug, never a refusal."""

@@ -18,6 +18,8 @@ AppointmentId = NewType("AppointmentId", UUID)
 ReminderId = NewType("ReminderId", UUID)
 ContactPointId = NewType("ContactPointId", UUID)
 DeliveryId = NewType("DeliveryId", UUID)
+TouchId = NewType("TouchId", UUID)
+PlanId = NewType("PlanId", UUID)
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(2200, 1, 1, tzinfo=UTC)
