@@ -17,6 +17,7 @@ from domain.reminder import Reminder
 from domain.values import EventId, ReminderId, TenantId
 
 State = TypeVar("State", covariant=True)
+Row = TypeVar("Row", covariant=True)
 
 
 @frozen
@@ -89,7 +90,7 @@ class Claimed:
 
 @frozen
 class Unreadable:
-    """A row that is there and makes no sense, and why."""
+    """A row that is there and makes no sense: which it is, and why, in one line."""
 
     problem: str
 
@@ -187,6 +188,17 @@ class Listed:
     next_due_at: datetime | None
 
 
+@frozen
+class Listing(Generic[Row]):
+    """Rows in their order, and those that would stand among them and make no sense, each named once.
+
+    An unreadable row takes no place from the others: up to the limit they are all there.
+    """
+
+    rows: Sequence[Row]
+    unreadable: Sequence[Unreadable] = ()
+
+
 class Ledger(Protocol):
     """Events, reminders and their history."""
 
@@ -208,7 +220,7 @@ class Ledger(Protocol):
     def history(self, stream_id: UUID) -> Sequence[Recorded]:
         """All events of a stream in order; nothing for an unknown one."""
 
-    def upcoming(self, until: datetime, limit: int, tenant_id: TenantId | None = None) -> Sequence[Upcoming]:
+    def upcoming(self, until: datetime, limit: int, tenant_id: TenantId | None = None) -> Listing[Upcoming]:
         """Pending reminders due before `until`, oldest first, of one tenant or of all."""
 
     def events(
@@ -219,7 +231,7 @@ class Ledger(Protocol):
         tenant_id: TenantId | None = None,
         *,
         closed_too: bool = False,
-    ) -> Sequence[Listed]:
+    ) -> Listing[Listed]:
         """Events with since <= start_at < until, ordered by start_at and id, of one tenant or of all.
 
         Only open ones, unless the completed and cancelled are wanted too.

@@ -54,7 +54,7 @@ class Desk:
 
     def pending(self) -> list[str]:
         """When what is Pending is due."""
-        return [at(row.reminder.due_at) for row in self.ledger.upcoming(UNTIL, 1000)]
+        return [at(row.reminder.due_at) for row in self.ledger.upcoming(UNTIL, 1000).rows]
 
 
 @pytest.fixture(params=["memory", "postgres"])
@@ -249,7 +249,7 @@ def test_an_occurrence_that_is_excepted_no_longer_is_planned_again(desk: Desk) -
 
 
 def _skipped(desk: Desk) -> list[SkipReason | None]:
-    events = desk.ledger.events(NOW, UNTIL, 1000, closed_too=True)
+    events = desk.ledger.events(NOW, UNTIL, 1000, closed_too=True).rows
     rows = [row.state for one in events for row in desk.ledger.reminders(one.event.id)]
     return [row.reason for row in rows if row.status is Status.SKIPPED]
 

@@ -134,11 +134,11 @@ def test_r17_a_deleted_series_and_a_finished_event_leave_nothing_pending(desk: D
     file.write_bytes(vcalendar(weekly))
     import_file(file, desk.calendar, desk.imports, options(now=now))
     task = desk.plan("2026-09-07 10:00", "start-15m").event
-    assert len(desk.ledger.upcoming(now + 60 * DAY, 100)) == 5
+    assert len(desk.ledger.upcoming(now + 60 * DAY, 100).rows) == 5
     file.write_bytes(vcalendar(weekly, also=["METHOD:CANCEL"]))
     import_file(file, desk.calendar, desk.imports, options(now=now))
     desk.calendar.complete(task.id)
-    assert desk.ledger.upcoming(now + 60 * DAY, 100) == []
+    assert desk.ledger.upcoming(now + 60 * DAY, 100).rows == []
     assert [row.reason for row in desk.reminders(task.id)] == [SkipReason.COMPLETED]
 
 
@@ -194,7 +194,7 @@ def test_r21_a_tick_that_was_missed_costs_no_occurrence_of_a_rule(desk: Desk, tm
     again = utc("2026-09-12 12:34")
     desk.tick(again, stale_after=timedelta(minutes=30))
     import_file(file, desk.calendar, desk.imports, options(now=again, horizon=ten_days))
-    (first, *_) = desk.ledger.upcoming(again + ten_days, 100)
+    (first, *_) = desk.ledger.upcoming(again + ten_days, 100).rows
     assert told(first.reminder.due_at) == "2026-09-13 09:45"
 
 

@@ -119,7 +119,7 @@ def _read(desk: Desk, folder: Path, *components: list[str]) -> list[str]:
     file.write_bytes(vcalendar(*components))
     now = desk.clock.now()
     import_file(file, desk.calendar, desk.imports, options(now=now, default_zone="Europe/Warsaw"))
-    return [told(row.reminder.due_at) for row in desk.ledger.upcoming(utc("2026-07-01 00:00"), 10)]
+    return [told(row.reminder.due_at) for row in desk.ledger.upcoming(utc("2026-07-01 00:00"), 10).rows]
 
 
 @pytest.mark.parametrize("way", [_made, _changed, _imported, _edited_in_a_series])
@@ -157,7 +157,7 @@ def test_r35_a_reminder_before_the_end_follows_it_on_a_move_and_an_instant_stays
     lines = [f"DTSTART;{zone}:20241004T110000", f"DTEND;{zone}:20241004T114500"]
     # 11:30 in Berlin is 09:30Z.
     _read(desk, tmp_path, vevent("x", *lines, alarms=alarms))
-    rows = desk.ledger.upcoming(utc("2025-01-01 00:00"), 10)
+    rows = desk.ledger.upcoming(utc("2025-01-01 00:00"), 10).rows
     assert [told(row.reminder.due_at) for row in rows] == ["2024-10-03 13:00", "2024-10-04 09:30"]
     event = rows[0].event
     desk.calendar.move(event.id, datetime.fromisoformat("2024-10-04T15:00"), tz_version="")

@@ -46,7 +46,7 @@ def test_r38_files_that_define_one_tzid_differently_each_keep_their_own_in_eithe
         asked = options(tenant_id=TenantId(UUID(int=tenant)), owner_user_id=UserId(UUID(int=9)))
         import_file(file, desk.calendar, desk.imports, asked)
     for tenant in order:
-        rows = desk.ledger.upcoming(utc("2026-12-01 00:00"), 10, TenantId(UUID(int=tenant)))
+        rows = desk.ledger.upcoming(utc("2026-12-01 00:00"), 10, TenantId(UUID(int=tenant))).rows
         assert [at(row.event.timing.start_at) for row in rows] == [STARTS[tenant]]
 
 

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
+from adapters.codec import Malformed
 from adapters.inbound.cli import (
     contacts,
     demonstrating,
@@ -135,6 +136,8 @@ def _told(problem: Exception) -> tuple[int, str]:
             return BAD_INPUT, _with_option(one_line(problem))
         case Unreadable():
             return BAD_INPUT, one_line(problem)
+        case Malformed():
+            return SURROUNDINGS, f"the database holds what makes no sense: {one_line(problem)}"
         case Busy() | Conflict():
             return SURROUNDINGS, f"busy, nothing was changed, try again{_detail(problem)}"
         case Unavailable():

@@ -8,7 +8,14 @@ import typer
 from adapters.inbound.cli import reading
 from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, utc, wall
-from adapters.inbound.cli.showing import Names, event_json, put_event
+from adapters.inbound.cli.showing import (
+    Names,
+    event_json,
+    put_event,
+    reminders_of,
+    say_left_out,
+    say_zones_unknown,
+)
 from application.calendar import Done, Draft
 from application.ports.people import Tenant
 from domain.errors import Invalid, NoSuchEvent
@@ -225,7 +232,8 @@ def show(context: typer.Context, event: EventArgument, as_json: AsJson = False) 
     Example: tickler event show EVENT --json
     """
     with office(context).open(say) as services:
-        put_event(services, reading.find_event(services.ledger, event), as_json=as_json)
+        left_out = put_event(services, reading.find_event(services.ledger, event), as_json=as_json)
+    say_left_out(left_out)
 
 
 @app.command("list")
@@ -249,7 +257,8 @@ def list_events(
         tenant_id = reading.tenant_id_of(services.people, tenant) if tenant is not None else None
         now, window = services.clock.now(), timedelta(days=days)
         since = now - window if everything else now
-        events = services.ledger.events(since, now + window, limit, tenant_id, closed_too=everything)
+        found = services.ledger.events(since, now + window, limit, tenant_id, closed_too=everything)
+        events = found.rows
         names = Names.of(services.people, [row.event for row in events])
     if as_json:
         listed: list[Json] = [
@@ -275,6 +284,8 @@ def list_events(
         put(
             f"no events within {days} days" + ("" if everything else "; --all shows closed and past ones too")
         )
+    say_zones_unknown(row.event for row in events)
+    say_left_out(found.unreadable)
 
 
 def _person_id(services: Services, tenant_id: TenantId, option: str, text: str | None) -> UserId | None:
@@ -291,7 +302,7 @@ def _note_gap(option: str, local: datetime, time_zone: str) -> None:
 
 def _put_planned(services: Services, done: Done, as_json: bool) -> None:
     """The event, after a word where it has reminders and none of them will leave."""
-    rows = services.ledger.reminders(done.event.id)
+    rows = reminders_of(services, done.event.id).rows
     has_come_too_late = any(one.reason is SkipReason.PAST for one in done.reminders)
     if has_come_too_late and not any(row.state.status is Status.PENDING for row in rows):
         say("note: every reminder's time has passed; none will leave")

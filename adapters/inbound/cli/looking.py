@@ -8,7 +8,7 @@ import typer
 from adapters.inbound.cli.office import office
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, wall
 from adapters.inbound.cli.reading import tenant_id_of
-from adapters.inbound.cli.showing import Names, event_json, reminder_json
+from adapters.inbound.cli.showing import Names, event_json, reminder_json, say_left_out, say_zones_unknown
 
 
 def upcoming(
@@ -26,7 +26,8 @@ def upcoming(
     with office(context).open(say) as services:
         tenant_id = tenant_id_of(services.people, tenant) if tenant is not None else None
         now = services.clock.now()
-        rows = services.ledger.upcoming(now + timedelta(days=days), limit, tenant_id)
+        found = services.ledger.upcoming(now + timedelta(days=days), limit, tenant_id)
+        rows = found.rows
         names = Names.of(services.people, [row.event for row in rows])
     if as_json:
         listed: list[Json] = [
@@ -50,6 +51,8 @@ def upcoming(
         )
     else:
         put(f"no reminders within {days} days")
+    say_zones_unknown(row.event for row in rows)
+    say_left_out(found.unreadable)
 
 
 def how_long(now: datetime, then: datetime) -> str:

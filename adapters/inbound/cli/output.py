@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import typer
 from rich.cells import cell_len
 
+from domain.errors import Invalid
 from domain.values import zone
 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
@@ -61,8 +62,12 @@ def printable(text: str) -> str:
 
 
 def wall(at: datetime, time_zone: str) -> str:
-    """An instant as the clock on that wall shows it."""
-    return f"{at.astimezone(zone(time_zone)):%Y-%m-%d %H:%M:%S}".removesuffix(":00") + f" {time_zone}"
+    """An instant as the clock on that wall shows it; as UTC's does where nobody knows the zone."""
+    try:
+        there, name = zone(time_zone), time_zone
+    except Invalid:
+        there, name = zone("UTC"), "UTC"
+    return f"{at.astimezone(there):%Y-%m-%d %H:%M:%S}".removesuffix(":00") + f" {name}"
 
 
 def utc(at: datetime | None) -> str | None:

@@ -2,19 +2,23 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import typer
 from attrs import frozen
 
+from adapters.codec import Malformed
 from adapters.inbound.cli.office import Services
-from adapters.inbound.cli.output import Json, put, put_json, put_table, utc, wall
-from application.ports.ledger import Versioned
+from adapters.inbound.cli.output import Json, put, put_json, put_table, say, utc, wall
+from application.ports.ledger import Listing, Unreadable, Versioned
 from application.ports.people import People
 from domain import delivery
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Delivery
-from domain.errors import NoSuchEvent
+from domain.errors import Invalid, NoSuchEvent
 from domain.reminder import Reminder
-from domain.values import EventId, Timing, UserId
+from domain.values import EventId, Timing, UserId, zone
 
+SURROUNDINGS = 3
+MOST_NAMED = 20
 OFF = "e-mail is off where this was asked (TICKLER_SMTP_HOST is not set)"
 
 
@@ -83,13 +87,47 @@ def reminder_json(reminder: Reminder) -> dict[str, Json]:
     }
 
 
-def put_event(services: Services, event_id: EventId, *, as_json: bool) -> None:
-    """An event with all its reminders, and what became of their messages. Raises NoSuchEvent."""
+def say_left_out(unreadable: Sequence[Unreadable]) -> None:
+    """Name the rows that were left out of what was looked at; where there are any, exit code 3."""
+    for one in unreadable[:MOST_NAMED]:
+        say(f"tickler: left out: {one.problem}")
+    if (more := len(unreadable) - MOST_NAMED) > 0:
+        say(f"tickler: left out: {more} more rows that make no sense")
+    if unreadable:
+        raise typer.Exit(SURROUNDINGS)
+
+
+def say_zones_unknown(events: Iterable[CalendarEvent]) -> None:
+    """Name the events whose zone is none any more: other zone data, or a row that was written by hand."""
+    for id_, name in dict.fromkeys((one.id, one.timing.time_zone) for one in events):
+        try:
+            zone(name)
+        except Invalid:
+            say(
+                f"note: event {id_}: nobody knows its time zone {name[:60]!r}, so its times are told in UTC;"
+                f" `tickler event change {id_} --zone ZONE` gives it another"
+            )
+
+
+def reminders_of(services: Services, event_id: EventId) -> Listing[Versioned[Reminder]]:
+    """The reminders of an event; none of them where one makes no sense, which is named."""
+    try:
+        return Listing(services.ledger.reminders(event_id))
+    except Malformed as problem:
+        return Listing((), (Unreadable(str(problem)),))
+
+
+def put_event(services: Services, event_id: EventId, *, as_json: bool) -> Sequence[Unreadable]:
+    """An event with all its reminders, and what became of their messages. Raises NoSuchEvent.
+
+    What could not be shown is given back: whoever only looked has to say so, whoever changed it has done so.
+    """
     found = services.ledger.event(event_id)
     if found is None:
         raise NoSuchEvent
     event, title = found.state, services.ledger.title(event_id)
-    rows = services.ledger.reminders(event_id)
+    listing = reminders_of(services, event_id)
+    rows = listing.rows
     messages = {row.state.id: services.deliveries.of_reminder(row.state.id) for row in rows}
     names = Names.of(services.people, [event])
     if as_json:
@@ -101,7 +139,8 @@ def put_event(services: Services, event_id: EventId, *, as_json: bool) -> None:
             for row in rows
         ]
         put_json({**event_json(event, title, names), "reminders": reminders})
-        return
+        say_zones_unknown([event])
+        return listing.unreadable
     put(f"{event.id}  {event.status.value}  {title or '(no title)'}")
     for line in _when(event.timing):
         put(line)
@@ -126,6 +165,8 @@ def put_event(services: Services, event_id: EventId, *, as_json: bool) -> None:
                 for reminder, one in sent
             ),
         )
+    say_zones_unknown([event])
+    return listing.unreadable
 
 
 def _client(event: CalendarEvent, names: Names) -> str:

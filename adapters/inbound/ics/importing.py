@@ -7,6 +7,7 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
+from adapters.codec import Malformed
 from adapters.inbound.ics.drafts import Wanted
 from adapters.inbound.ics.earlier import Earlier
 from adapters.inbound.ics.options import ImportOptions
@@ -168,7 +169,7 @@ class _Import:
         try:
             event_id = self.earlier.recognise(wanted)
             done = self.calendar.put(wanted.draft, event_id)
-        except (Invalid, Refused, Busy, Conflict) as problem:
+        except (Invalid, Refused, Busy, Conflict, Malformed) as problem:
             self.refused.append(Refusal("VEVENT", wanted.uid, wanted.line, _reason(problem)))
             return
         self.earlier.took(wanted, event_id)
@@ -180,7 +181,7 @@ class _Import:
             return
         try:
             self.calendar.cancel(end.event.id)
-        except (Refused, Busy, Conflict) as problem:
+        except (Refused, Busy, Conflict, Malformed) as problem:
             self.refused.append(Refusal("VEVENT", "", 0, f"event {end.event.id}: {_reason(problem)}"))
             return
         self.earlier.ended(end.source, end.how, end.sequence)

@@ -11,7 +11,7 @@ from attrs import frozen
 from adapters.outbound.memory.store import MemoryStore
 from adapters.outbound.memory.transaction import MemoryTransaction
 from application.ports.backlog import Backlog
-from application.ports.ledger import Context, Listed, Recorded, Upcoming, Versioned
+from application.ports.ledger import Context, Listed, Listing, Recorded, Upcoming, Versioned
 from domain.calendar_event import CalendarEvent
 from domain.reminder import Reminder, Status
 from domain.values import EventId, TenantId
@@ -51,13 +51,16 @@ class MemoryLedger:
         with self.store.changed:
             return self.store.history.get(stream_id, ())
 
-    def upcoming(self, until: datetime, limit: int, tenant_id: TenantId | None = None) -> Sequence[Upcoming]:
+    def upcoming(self, until: datetime, limit: int, tenant_id: TenantId | None = None) -> Listing[Upcoming]:
         with self.store.changed:
             wanted = (one for one in self._due(until) if tenant_id is None or one.tenant_id == tenant_id)
-            return [
-                Upcoming(one, self.store.events[one.event_id].state, self.store.titles.get(one.event_id))
-                for one in nsmallest(limit, wanted, key=lambda one: (one.due_at, one.id))
-            ]
+            found = nsmallest(limit, wanted, key=lambda one: (one.due_at, one.id))
+            return Listing(
+                [
+                    Upcoming(one, self.store.events[one.event_id].state, self.store.titles.get(one.event_id))
+                    for one in found
+                ]
+            )
 
     def events(
         self,
@@ -67,7 +70,7 @@ class MemoryLedger:
         tenant_id: TenantId | None = None,
         *,
         closed_too: bool = False,
-    ) -> Sequence[Listed]:
+    ) -> Listing[Listed]:
         with self.store.changed:
             wanted = (
                 row.state
@@ -77,7 +80,9 @@ class MemoryLedger:
                 and (closed_too or row.state.status.is_open)
             )
             found = nsmallest(limit, wanted, key=lambda one: (one.timing.start_at, one.id))
-            return [Listed(one, self.store.titles.get(one.id), self._next_due_at(one.id)) for one in found]
+            return Listing(
+                [Listed(one, self.store.titles.get(one.id), self._next_due_at(one.id)) for one in found]
+            )
 
     def event_ids(self, first: UUID, last: UUID, limit: int) -> Sequence[EventId]:
         with self.store.changed:

@@ -1,19 +1,36 @@
 """Events, reminders and their history in PostgreSQL."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 from uuid import UUID
 
 from attrs import frozen
 
-from adapters.codec import decode_event
+from adapters.codec import Malformed, decode_event
 from adapters.outbound.postgres.copying import Copying
 from adapters.outbound.postgres.database import Database
-from adapters.outbound.postgres.rows import SELECT_EVENT, SELECT_REMINDER, read_event, read_reminder
+from adapters.outbound.postgres.rows import (
+    SELECT_EVENT,
+    SELECT_REMINDER,
+    Row,
+    read_event,
+    read_reminder,
+)
+from adapters.outbound.postgres.session import Session
 from adapters.outbound.postgres.transaction import PostgresTransaction
 from application.ports.backlog import Backlog
-from application.ports.ledger import Context, Listed, Recorded, Transaction, Upcoming, Versioned
+from application.ports.ledger import (
+    Context,
+    Listed,
+    Listing,
+    Recorded,
+    Transaction,
+    Unreadable,
+    Upcoming,
+    Versioned,
+)
 from domain.calendar_event import CalendarEvent
 from domain.reminder import Reminder
 from domain.values import EventId, TenantId
@@ -26,13 +43,13 @@ HISTORY = (
     " where stream_id = %s order by version"
 )
 UPCOMING = (
-    SELECT_REMINDER + " where status = 'Pending' and due_at < %s"
+    SELECT_REMINDER + " where status = 'Pending' and due_at < %s and (due_at, id) > (%s, %s)"
     " and (%s::uuid is null or tenant_id = %s) order by due_at, id limit %s"
 )
 EVENTS = SELECT_EVENT + " where id = any(%b::uuid[])"
 TITLES = "select event_id, title from tickler.texts where event_id = any(%b::uuid[])"
 # Two texts and not one with `or`: only so does a prepared plan walk the tenant's part of the index.
-STARTING = SELECT_EVENT + " where start_at >= %s and start_at < %s"
+STARTING = SELECT_EVENT + " where start_at < %s and (start_at, id) > (%s, %s)"
 STARTING_ORDERED = " and (%s or status in ('Planned', 'InProgress')) order by start_at, id limit %s"
 STARTING_OF_ALL = STARTING + STARTING_ORDERED
 STARTING_OF_TENANT = STARTING + " and tenant_id = %s" + STARTING_ORDERED
@@ -42,6 +59,14 @@ NEXT_DUE = (
 )
 EVENT_IDS = "select id from tickler.calendar_events where id between %s and %s order by id limit %s"
 BACKLOG = "select count(*), min(due_at) from tickler.event_reminders where status = 'Pending' and due_at < %s"
+
+# Before all that a row may hold, and the id after which none comes.
+BEGINNING = datetime(1899, 12, 31, tzinfo=UTC)
+LAST_ID = UUID(int=2**128 - 1)
+
+Shown = TypeVar("Shown")
+Place = tuple[datetime, UUID]
+Problems = dict[str, None]
 
 
 @frozen
@@ -77,18 +102,15 @@ class PostgresLedger:
             for version, type_, data, correlation_id, actor, occurred_at in found
         ]
 
-    def upcoming(self, until: datetime, limit: int, tenant_id: TenantId | None = None) -> Sequence[Upcoming]:
+    def upcoming(self, until: datetime, limit: int, tenant_id: TenantId | None = None) -> Listing[Upcoming]:
         with self.database.transaction() as session:
-            rows = session.rows(UPCOMING, (until, tenant_id, tenant_id, limit))
-            reminders = [read_reminder(row).state for row in rows]
-            ids = list({reminder.event_id for reminder in reminders})
-            events = {row[0]: read_event(row).state for row in session.rows(EVENTS, (ids,))}
-            titles: dict[UUID, str] = dict(session.rows(TITLES, (ids,)))
-        return [
-            Upcoming(reminder, events[reminder.event_id], titles.get(reminder.event_id))
-            for reminder in reminders
-            if reminder.event_id in events
-        ]
+            return _listing(
+                limit,
+                BEGINNING,
+                lambda after: session.rows(UPCOMING, (until, *after, tenant_id, tenant_id, limit)),
+                lambda row: (row[5], row[0]),
+                lambda rows, bad: _upcoming(session, rows, bad),
+            )
 
     def events(
         self,
@@ -98,17 +120,20 @@ class PostgresLedger:
         tenant_id: TenantId | None = None,
         *,
         closed_too: bool = False,
-    ) -> Sequence[Listed]:
-        with self.database.transaction() as session:
+    ) -> Listing[Listed]:
+        def some(after: Place) -> Sequence[Row]:
             if tenant_id is None:
-                rows = session.rows(STARTING_OF_ALL, (since, until, closed_too, limit))
-            else:
-                rows = session.rows(STARTING_OF_TENANT, (since, until, tenant_id, closed_too, limit))
-            found = [read_event(row).state for row in rows]
-            ids = [event.id for event in found]
-            titles: dict[UUID, str] = dict(session.rows(TITLES, (ids,)))
-            next_due_at: dict[UUID, datetime] = dict(session.rows(NEXT_DUE, (ids,)))
-        return [Listed(event, titles.get(event.id), next_due_at.get(event.id)) for event in found]
+                return session.rows(STARTING_OF_ALL, (until, *after, closed_too, limit))
+            return session.rows(STARTING_OF_TENANT, (until, *after, tenant_id, closed_too, limit))
+
+        with self.database.transaction() as session:
+            return _listing(
+                limit,
+                since - timedelta(microseconds=1),
+                some,
+                lambda row: (row[7], row[0]),
+                lambda rows, bad: _listed(session, rows, bad),
+            )
 
     def event_ids(self, first: UUID, last: UUID, limit: int) -> Sequence[EventId]:
         with self.database.transaction() as session:
@@ -119,3 +144,52 @@ class PostgresLedger:
             found = session.row(BACKLOG, (as_of,))
         assert found is not None
         return Backlog(*found)
+
+
+def _listing(
+    limit: int,
+    beginning: datetime,
+    some: Callable[[Place], Sequence[Row]],
+    place: Callable[[Row], Place],
+    read: Callable[[Sequence[Row], Problems], list[Shown]],
+) -> Listing[Shown]:
+    """Up to `limit` rows after `beginning`, read some at a time until those that can be read are enough."""
+    found: list[Shown] = []
+    problems: Problems = {}
+    after = (beginning, LAST_ID)
+    while len(found) < limit:
+        rows = some(after)
+        found += read(rows, problems)
+        if len(rows) < limit:
+            break
+        after = place(rows[-1])
+    return Listing(found[:limit], [Unreadable(text) for text in problems])
+
+
+def _upcoming(session: Session, rows: Sequence[Row], problems: Problems) -> list[Upcoming]:
+    reminders = [row.state for row in _readable(read_reminder, rows, problems)]
+    ids = list({reminder.event_id for reminder in reminders})
+    found = session.rows(EVENTS, (ids,))
+    events = {row.state.id: row.state for row in _readable(read_event, found, problems)}
+    titles: dict[UUID, str] = dict(session.rows(TITLES, (ids,)))
+    return [
+        Upcoming(reminder, events[reminder.event_id], titles.get(reminder.event_id))
+        for reminder in reminders
+        if reminder.event_id in events
+    ]
+
+
+def _listed(session: Session, rows: Sequence[Row], problems: Problems) -> list[Listed]:
+    found = [row.state for row in _readable(read_event, rows, problems)]
+    ids = [event.id for event in found]
+    titles: dict[UUID, str] = dict(session.rows(TITLES, (ids,)))
+    next_due_at: dict[UUID, datetime] = dict(session.rows(NEXT_DUE, (ids,)))
+    return [Listed(event, titles.get(event.id), next_due_at.get(event.id)) for event in found]
+
+
+def _readable(read: Callable[[Row], Shown], rows: Sequence[Row], problems: Problems) -> Iterator[Shown]:
+    for row in rows:
+        try:
+            yield read(row)
+        except Malformed as problem:
+            problems[str(problem)] = None

@@ -97,7 +97,7 @@ class LockingContract(Surroundings):
             holder.record([cancelling(row)])
             assert impatient.event(example.event.id) == row
             assert len(impatient.reminders(example.event.id)) == 1
-            assert len(impatient.upcoming(NOON + MINUTE, 5)) == 1
+            assert len(impatient.upcoming(NOON + MINUTE, 5).rows) == 1
             assert impatient.backlog(NOON + MINUTE).count == 1
             with impatient.transaction(CYCLE) as transaction:
                 assert transaction.parents([example.event.id]) == {example.event.id: row}

@@ -186,22 +186,22 @@ class ReadingContract(Surroundings):
         with ledger.transaction(CYCLE) as transaction:
             transaction.write_title(example.event.id, "Dentist")
             transaction.record([skipping(Versioned(example.reminders[2], 1))])
-        found = ledger.upcoming(NOON + 3 * MINUTE, 10)
+        found = ledger.upcoming(NOON + 3 * MINUTE, 10).rows
         assert [one.reminder for one in found] == [example.reminders[1], example.reminders[0]]
         assert [(one.event, one.title) for one in found] == [(example.event, "Dentist")] * 2
-        assert ledger.upcoming(NOON + 3 * MINUTE, 1) == found[:1]
+        assert ledger.upcoming(NOON + 3 * MINUTE, 1).rows == found[:1]
 
     def test_upcoming_is_of_one_tenant_or_of_all(self, ledger: Ledger) -> None:
         one, other = due(1, NOON), due(2, NOON + MINUTE, tenant_id=OTHER_TENANT)
         keep(ledger, one, other)
 
         def found(tenant_id: TenantId | None) -> list[UUID]:
-            return [row.event.id for row in ledger.upcoming(NOON + 5 * MINUTE, 10, tenant_id)]
+            return [row.event.id for row in ledger.upcoming(NOON + 5 * MINUTE, 10, tenant_id).rows]
 
         assert found(None) == [one.event.id, other.event.id]
         assert found(OTHER_TENANT) == [other.event.id]
         assert found(TenantId(numbered(404))) == []
-        assert [row.title for row in ledger.upcoming(NOON + 5 * MINUTE, 10)] == [None, None]
+        assert [row.title for row in ledger.upcoming(NOON + 5 * MINUTE, 10).rows] == [None, None]
 
     def test_events_are_those_that_start_in_the_window_ordered_by_start_and_id(self, ledger: Ledger) -> None:
         twins = planned(2, at=_starting(NOON)), planned(1, at=_starting(NOON))
@@ -235,7 +235,7 @@ class ReadingContract(Surroundings):
         with ledger.transaction(CYCLE) as transaction:
             transaction.write_title(example.event.id, "Dentist")
             transaction.record([skipping(Versioned(example.reminders[0], 1))])
-        assert ledger.events(TIMING.start_at, TIMING.start_at + MINUTE, 10) == [
+        assert ledger.events(TIMING.start_at, TIMING.start_at + MINUTE, 10).rows == [
             Listed(example.event, "Dentist", NOON - 2 * MINUTE),
             Listed(bare.event, None, None),
         ]
@@ -262,7 +262,7 @@ def _starting(at: datetime) -> Timing:
 
 
 def _listed(ledger: Ledger, since: datetime, until: datetime, limit: int = 10, **more: Any) -> list[EventId]:
-    return [one.event.id for one in ledger.events(since, until, limit, **more)]
+    return [one.event.id for one in ledger.events(since, until, limit, **more).rows]
 
 
 def _event(ledger: Ledger, event_id: EventId) -> Versioned[CalendarEvent]:
