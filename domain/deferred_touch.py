@@ -25,7 +25,7 @@ from domain.errors import (
     TouchIsNotDue,
     TouchIsOver,
 )
-from domain.values import ContactPointId, PlanId, TenantId, TouchId, UserId
+from domain.values import Occurrence, Origin, TenantId, TouchId
 
 
 class Status(StrEnum):
@@ -58,29 +58,6 @@ class WhenClientWrites(StrEnum):
 
     KEEP = "keep"
     CANCEL = "cancel"
-
-
-@frozen
-class Origin:
-    """Where the request came from, and so where the answer goes and nowhere else (INV-TCH-2).
-
-    `contact_point_id` is None for the console. The address itself is never a part of a touch.
-    """
-
-    user_id: UserId
-    channel: str
-    contact_point_id: ContactPointId | None = None
-
-
-@frozen
-class Occurrence:
-    """Which occurrence of a plan a touch stands for: each makes one touch. `slot` is its naive wall time in
-    the plan's zone, which new zone data leave as it is.
-    """
-
-    plan_id: PlanId
-    revision: int
-    slot: datetime
 
 
 @frozen

@@ -12,10 +12,9 @@ from enum import StrEnum
 import attrs
 from attrs import frozen
 
-from domain.deferred_touch import Occurrence, Origin
 from domain.errors import BrokenHistory, Invalid, NoSuchPlan, PlanIsOver
 from domain.recurrence import Planned, Schedule, occurrences
-from domain.values import PlanId, TenantId
+from domain.values import Occurrence, Origin, PlanId, TenantId
 
 MAX_CATCH_UP = 100
 MAX_SPREAD = timedelta(days=1)

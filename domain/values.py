@@ -128,3 +128,26 @@ class Timing:
         start_at = instant(self.start_local, time_zone)
         end_at = None if self.end_at is None else self.end_at + (start_at - self.start_at)
         return evolve(self, time_zone=time_zone, start_at=start_at, end_at=end_at, tz_version=tz_version)
+
+
+@frozen
+class Origin:
+    """Where the request came from, and so where the answer goes and nowhere else (INV-TCH-2).
+
+    `contact_point_id` is None for the console. The address itself is never a part of a touch.
+    """
+
+    user_id: UserId
+    channel: str
+    contact_point_id: ContactPointId | None = None
+
+
+@frozen
+class Occurrence:
+    """Which occurrence of a plan a touch stands for: each makes one touch. `slot` is its naive wall time in
+    the plan's zone, which new zone data leave as it is.
+    """
+
+    plan_id: PlanId
+    revision: int
+    slot: datetime

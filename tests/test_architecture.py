@@ -18,11 +18,14 @@ from tests.specification import ROOT, table_of_tests
 
 ALLOWED = {
     "attrs",
+    "calendar",
     "collections",
     "datetime",
     "dateutil",
     "enum",
     "functools",
+    "itertools",
+    "math",
     "re",
     "typing",
     "uuid",

@@ -25,7 +25,6 @@ from domain.deferred_touch import (
     GiveUp,
     HearFromClient,
     Limits,
-    Origin,
     PutOff,
     Recover,
     Register,
@@ -60,7 +59,7 @@ from domain.errors import (
     TouchIsNotDue,
     TouchIsOver,
 )
-from domain.values import ContactPointId, TenantId, TouchId, UserId
+from domain.values import ContactPointId, Origin, TenantId, TouchId, UserId
 
 NOW = datetime(2026, 12, 1, 9, tzinfo=UTC)
 DUE = NOW + timedelta(minutes=5)

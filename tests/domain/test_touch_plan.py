@@ -8,7 +8,6 @@ from uuid import UUID
 import attrs
 import pytest
 
-from domain.deferred_touch import Occurrence, Origin
 from domain.errors import BrokenHistory, Invalid, NoSuchPlan, PlanIsOver
 from domain.recurrence import BeforeDeadline, Every, ShortMonth, occurrences
 from domain.touch_plan import (
@@ -35,7 +34,7 @@ from domain.touch_plan import (
     evolve,
     next_occurrence,
 )
-from domain.values import PlanId, TenantId, UserId
+from domain.values import Occurrence, Origin, PlanId, TenantId, UserId
 
 wall = datetime.fromisoformat
 
