@@ -74,7 +74,7 @@ class Lanes:
 
     def enter(self, address: str) -> bool:
         """Whether there is room; who came in leaves again."""
-        host = _host(address)
+        host = host_of(address)
         with self._lock:
             if host is None or self._busy.get(host, 0) < self.width:
                 if host is not None:
@@ -83,7 +83,7 @@ class Lanes:
             return False
 
     def leave(self, address: str) -> None:
-        host = _host(address)
+        host = host_of(address)
         with self._lock:
             if host is not None:
                 self._busy[host] -= 1
@@ -91,7 +91,8 @@ class Lanes:
                     del self._busy[host]
 
 
-def _host(address: str) -> str | None:
+def host_of(address: str) -> str | None:
+    """The host in an address that is a URL; None for others."""
     try:
         return urlsplit(address).hostname
     except ValueError:

@@ -17,6 +17,7 @@ from application.ports.deliveries import Deliveries
 from application.ports.errors import Busy, Unavailable
 from application.ports.machine import Clock, Ids
 from application.ports.people import People
+from application.resting import Rests
 from domain import delivery
 from domain.delivery import Delivery, SkipReason
 from domain.errors import ClaimIsLost
@@ -35,6 +36,7 @@ class Handling:
     composing: Composing
     tries: Tries
     lanes: Lanes
+    rests: Rests
     rates: Rates | None
 
     def handle(self, claimed: Delivery, stopping: Callable[[], bool]) -> Delivery | None:
@@ -74,12 +76,20 @@ class Handling:
         return lease_until is not None and self.clock.now() + self.channel.timeout < lease_until
 
     def _send_in_turn(self, claimed: Delivery, message: OutgoingMessage) -> Outcome | delivery.GiveBack:
-        """Send it, unless that would be too fast, or too much at once for its host."""
+        """Send it, unless that would be too fast, too much at once for its host, or in its host's rest.
+
+        What is put off for a rest has had a try: it goes to the next address no later than if it had waited
+        in vain itself.
+        """
         if not self.lanes.enter(message.address):
             return self._later(claimed, LANE_WAIT)
         try:
             wait = self.rates.wait(self.channel.name, claimed.tenant_id) if self.rates else 0.0
-            return self._later(claimed, timedelta(seconds=wait)) if wait else self._send(message)
+            if wait:
+                return self._later(claimed, timedelta(seconds=wait))
+            if not self.rests.enter(message.address):
+                return Later("its host answers nobody at present")
+            return self._send(message)
         finally:
             self.lanes.leave(message.address)
 
@@ -88,11 +98,14 @@ class Handling:
         return delivery.GiveBack(claimed.claim, now, now + wait)
 
     def _send(self, message: OutgoingMessage) -> Outcome:
+        began = self.clock.monotonic()
         try:
-            return self.channel.send(message)
+            outcome = self.channel.send(message)
         except Exception as problem:
             # A channel that breaks its promise: it may have broken before the message left, or after.
-            return OutcomeUnknown(f"the channel broke: {type(problem).__name__}")
+            outcome = OutcomeUnknown(f"the channel broke: {type(problem).__name__}")
+        self.rests.leave(message.address, self.clock.monotonic() - began, outcome)
+        return outcome
 
     def _give_back(self, claimed: Delivery) -> None:
         self._settle(claimed, delivery.GiveBack(claimed.claim, self.clock.now()))

@@ -19,6 +19,7 @@ from application.ports.ledger import Ledger
 from application.ports.machine import Clock, Ids
 from application.ports.people import People
 from application.ports.templates import Templates
+from application.resting import Rests
 from domain import delivery
 from domain.delivery import Delivery
 from domain.errors import Invalid
@@ -65,6 +66,7 @@ class Delivering:
             Composing(self.people, self.ledger, self.clock, self.templates),
             Tries(self.options, self.channel.repeats_unknown, self.spread),
             Lanes(self.options.per_host),
+            Rests(self.clock.monotonic),
             self.rates,
         )
 
