@@ -3,6 +3,7 @@
 For a channel of your own: subclass, and give the channel, an address that it takes, and its other side.
 """
 
+from base64 import b64encode
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -26,6 +27,7 @@ from application.ports.channel import (
 )
 from domain.errors import Invalid
 
+SECRET = "whsec_" + b64encode(bytes(32)).decode()
 AS_TYPED = 'Созвон 🚀 №5 "срочно" <b>'
 
 
@@ -57,6 +59,7 @@ def outgoing(address: str, number: int = 1) -> OutgoingMessage:
         subject=f"Reminder {number}: {AS_TYPED}",
         text=f"{AS_TYPED}\n.\nStarts: Monday, 2026-11-30, 12:00 (Europe/Moscow)",
         data={"reminderId": str(UUID(int=number)), "startAt": "2026-11-30T09:00:00+00:00"},
+        secret=SECRET,
     )
 
 

@@ -223,7 +223,7 @@ class TestSignatures:
         said = f"{request.headers['webhook-id']}.{request.headers['webhook-timestamp']}.".encode()
         return "v1," + base64.b64encode(hmac.digest(key, said + request.body, "sha256")).decode()
 
-    def sent(self, server: WebServer, secret: str | None, clock: SettableClock = CLOCK) -> Request:
+    def sent(self, server: WebServer, secret: str, clock: SettableClock = CLOCK) -> Request:
         message = evolve(outgoing(f"http://{HOST}:{server.port}/"), secret=secret)
         assert WebhookChannel(clock, allow_http=True, allow_private=True).send(message) == Accepted()
         return server.taken[-1]
@@ -263,8 +263,18 @@ class TestSignatures:
         signatures = request.headers["webhook-signature"].split()
         assert signatures == [self.signed(new, request), self.signed(old, request)]
 
-    def test_without_a_secret_nothing_is_signed(self, server: WebServer) -> None:
-        assert "webhook-signature" not in self.sent(server, None).headers
+    @pytest.mark.parametrize("secret", [None, ""])
+    def test_an_address_kept_before_there_were_secrets_gets_nothing_and_the_reason_says_what_to_do(
+        self, server: WebServer, secret: str | None
+    ) -> None:
+        message = evolve(outgoing(f"http://{HOST}:{server.port}/"), secret=secret)
+
+        outcome = channel().send(message)
+
+        assert isinstance(outcome, RefusedForGood)
+        assert "no secret" in outcome.reason
+        assert "add it again" in outcome.reason
+        assert server.seen == []
 
     def test_each_address_gets_a_secret_of_its_own(self) -> None:
         made = {channel().secret(None) for _ in range(10)}

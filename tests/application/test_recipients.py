@@ -1,6 +1,7 @@
 """Who is told: by whom the event is for when it falls due, and by who may still be told when it is sent."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -10,13 +11,13 @@ from adapters.testkit.channels import RecordingChannel
 from application.calendar import Done
 from application.notifying import CONSOLE
 from application.ports.channel import Accepted
-from application.ports.people import Erased
+from application.ports.people import ContactPoint, Erased
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Status
 from domain.reminder import SkipReason
 from domain.reminder import Status as ReminderStatus
 from domain.triggers import MinutesBeforeStart
-from domain.values import UserId
+from domain.values import ContactPointId, UserId
 from tests.application.world import CLARA, OLGA, TENANT, World
 
 BORIS = UserId(UUID(int=0xD))
@@ -206,6 +207,29 @@ class TestWhenTheMessageIsSent:
 
         assert world.delivery_to(OLGA).reason == "opted_out"
         assert world.channel.sent == []
+
+    @pytest.mark.parametrize("when", ["before the reminder is due", "while the message waits"])
+    def test_who_opted_out_of_every_channel_is_told_on_none_nor_on_the_console(self, when: str) -> None:
+        world = World(RecordingChannel("email"))
+        world.person(OLGA, "olga")
+        channels = [world.channel, RecordingChannel("webhook"), RecordingChannel(CONSOLE)]
+        hook = ContactPoint(ContactPointId(world.ids.new()), OLGA, "webhook", "https://hooks.example/olga")
+        world.people.add_contact_point(hook)
+        world.plan(client=None)
+
+        if when == "while the message waits":
+            world.remind()
+        for channel in channels:
+            world.people.opt_out_of(OLGA, channel.name, True)
+        world.remind()
+        for _ in range(3):
+            for channel in channels:
+                world.deliver(channel=channel)
+            world.clock.advance(timedelta(minutes=1))
+
+        assert [message for channel in channels for message in channel.sent] == []
+        (olga,) = world.all_deliveries()
+        assert (olga.status, olga.reason) == (Status.SKIPPED, "opted_out")
 
     def test_an_address_at_the_console_that_was_opted_out_of_is_not_told(self) -> None:
         world = World(RecordingChannel(CONSOLE))

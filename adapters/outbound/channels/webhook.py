@@ -37,13 +37,16 @@ LONGEST_RETRY_AFTER = timedelta(days=1)
 ALLOW_HTTP = "TICKLER_WEBHOOK_ALLOW_HTTP=true"
 PRIVATE_HELP = "TICKLER_WEBHOOK_ALLOW_PRIVATE=true lets it pass"
 
+# Addresses kept before there were secrets have none, and one made now would be known to nobody else.
+UNSIGNED = "its address has no secret to sign with: remove the address, and add it again"
+
 _LATER = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS)
 
 
 @frozen
 class WebhookChannel:
     """POST of `{template, subject, text, data}`, signed as Standard Webhooks are; `webhook-id` is the
-    delivery's at every try, `webhook-timestamp` the try's own.
+    delivery's at every try, `webhook-timestamp` the try's own. Nothing leaves unsigned.
 
     The host is resolved once a try and that address is connected to, so that a name cannot answer one thing
     to the check and another to the connection. Neither redirects nor the environment's proxies are followed.
@@ -89,6 +92,8 @@ class WebhookChannel:
             content = _content(message)
         except (Invalid, ValueError):
             return RefusedForGood("its address or text will not do for a webhook")
+        if not message.secret:
+            return RefusedForGood(UNSIGNED)
         deadline = Deadline(self.timeout.total_seconds())
         port = url.port or (443 if url.scheme == "https" else 80)
         try:
@@ -144,7 +149,7 @@ class WebhookChannel:
                     "webhook-id": str(message.id),
                     "webhook-timestamp": str(int(now.timestamp())),
                     "idempotency-key": str(message.id),
-                    **signature(message.secret, message.id, now, content),
+                    **signature(message.secret or "", message.id, now, content),
                 },
                 extensions={"sni_hostname": url.raw_host.decode(), "trace": _Tracing(leash)},
             )
