@@ -10,7 +10,7 @@ DEV := .venv-dev/bin
 # The programs' names and tests' workers: pytest-xdist's own word for "one a core".
 WORKERS ?= auto
 
-.PHONY: help run test check format demo bench prove clean
+.PHONY: help run test check format demo bench prove kafka clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -39,6 +39,9 @@ bench: $(DEV)/tickler ## dispatch against one pure-SQL statement, in one run
 
 prove: $(DEV)/tickler ## the proofs that take minutes: plans beside a million reminders, a file of 10,000 events
 	$(DEV)/python -m pytest -m prove
+
+kafka: $(DEV)/tickler ## a real Apache Kafka to try `make run` with, on 127.0.0.1:9092; needs Java 17 and Maven; Ctrl-C ends it
+	@exec $(DEV)/python -m tests.kafka
 
 clean: ## remove what was made here (not the data)
 	rm -rf .venv .venv-dev build *.egg-info

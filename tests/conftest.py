@@ -1,7 +1,8 @@
-"""What every test can ask for: a fresh PostgreSQL database, on one server for the whole run.
+"""What every test can ask for: a fresh PostgreSQL database, and Kafka, of one server each for the whole run.
 
-Each run has a server of its own in a folder of its own, so runs side by side do not meet, and nothing is kept
-from one to the next. The workers of pytest-xdist share it: the first starts it, the last to leave stops it.
+Each run has servers of its own in a folder of its own, so runs side by side do not meet, and nothing is kept
+from one to the next. The workers of pytest-xdist share them: the first to ask starts one, and it ends with
+the last that uses it, or with the run.
 """
 
 import fcntl
@@ -22,12 +23,18 @@ pytest.register_assert_rewrite("adapters.testkit")
 
 from adapters.outbound.postgres.embedded import EmbeddedPostgres  # noqa: E402
 from adapters.outbound.postgres.migrations import migrate  # noqa: E402
+from tests.kafka.broker import KafkaBroker  # noqa: E402
+from tests.kafka.cluster import Kafka  # noqa: E402
+from tests.kafka.fetching import find_programs  # noqa: E402
 from tests.kafka.mock import MockCluster  # noqa: E402
+from tests.kafka.programs import KafkaMissing, KafkaPrograms  # noqa: E402
+from tests.kafka.shared import end_run, hold_run, join_run  # noqa: E402
 
 RUN_FOLDER = "TICKLER_TEST_RUN_FOLDER"
 RUN_PREFIX = "tickler-tests-"
 TEMPLATE = "tickler_template"
 _run_locks: list[int] = []
+_kafka_lifelines: list[int] = []
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -42,11 +49,13 @@ def pytest_configure(config: pytest.Config) -> None:
     _run_locks.append(made)
     # The server's account passes through; what is in it is closed on its own.
     run.chmod(0o711)
+    _kafka_lifelines.append(hold_run(run))
     os.environ[RUN_FOLDER] = str(run)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     if _run_locks:
+        end_run(Path(os.environ[RUN_FOLDER]), _kafka_lifelines.pop())
         _remove_run(Path(os.environ.pop(RUN_FOLDER)))
         os.close(_run_locks.pop())
 
@@ -116,6 +125,32 @@ def mock_kafka() -> Iterator[MockCluster]:
     """Three brokers of librdkafka's mock, this test's alone (60 ms)."""
     with MockCluster() as cluster:
         yield cluster
+
+
+@pytest.fixture(scope="session")
+def kafka_programs() -> KafkaPrograms:
+    """Java and Apache Kafka, which Maven fetches the first time; skips where this machine lacks either."""
+    try:
+        return find_programs()
+    except KafkaMissing as missing:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"CI=true wants a real Kafka, and {missing}")
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def kafka(kafka_programs: KafkaPrograms) -> Kafka:
+    """The run's one real Apache Kafka: each test makes topics and groups of its own and leaves it be."""
+    return join_run(Path(os.environ[RUN_FOLDER]), kafka_programs)
+
+
+@pytest.fixture
+def own_kafka(kafka_programs: KafkaPrograms) -> Iterator[KafkaBroker]:
+    """A running Apache Kafka that is this test's alone, to be stopped, killed and suspended."""
+    folder = Path(tempfile.mkdtemp(prefix="own-kafka-", dir=os.environ[RUN_FOLDER]))
+    with KafkaBroker(folder, kafka_programs) as broker:
+        yield broker
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
