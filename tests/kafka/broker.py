@@ -191,7 +191,9 @@ class KafkaBroker:
     def _last_words(self) -> str:
         said = self.log.read_bytes()[self._log_began :].decode(errors="replace")
         lines = [line for line in said.splitlines() if line.strip()]
-        worst = max((at for at, line in enumerate(lines) if " ERROR " in line or " FATAL " in line), default=-1)
+        worst = max(
+            (at for at, line in enumerate(lines) if " ERROR " in line or " FATAL " in line), default=-1
+        )
         # What was thrown is on the line below.
         return " ".join(lines[worst:][:2] if worst >= 0 else lines[-1:]).strip() or "it said nothing"
 
