@@ -32,6 +32,7 @@ from adapters.inbound.cli.app import main as run_command
 from adapters.inbound.cli.office import Office, Say, Services, Unready
 from adapters.observability import configure_logging, log, one_line
 from adapters.outbound.channels.console import ConsoleChannel
+from adapters.outbound.kafka.publisher import KafkaPublisher
 from adapters.outbound.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.outbound.postgres.migrations import MigrationError, migrate, missing
 from adapters.settings import LogLevel, Settings
@@ -80,6 +81,7 @@ class PostgresOffice:
             try:
                 yield services(container)
             finally:
+                _close_publisher(container)
                 _at_most(CLOSE_SECONDS, container.database().close)
 
     def migrate(self, say: Say) -> Sequence[str]:
@@ -87,7 +89,8 @@ class PostgresOffice:
             return _migrated(conninfo)
 
     def throwaway(self, home: Path, console: TextIO) -> Office:
-        changed = {"home": home, "database_url": None, "log_level": LogLevel.WARNING, **SHORT_CADENCE}
+        apart = {"database_url": None, "kafka_bootstrap_servers": None}
+        changed = {"home": home, **apart, "log_level": LogLevel.WARNING, **SHORT_CADENCE}
         return PostgresOffice(self.settings.with_usual_rules().model_copy(update=changed), console)
 
     @contextmanager
@@ -153,8 +156,21 @@ def services(container: Container) -> Services:
         channels=channels,
         delivering=[container.delivering(channel=channel) for channel in can_send],
         verifying=container.verifying(),
-        interrupt=container.database().interrupt if container.store() == "postgres" else lambda: None,
+        interrupt=lambda: _interrupt(container),
     )
+
+
+def _interrupt(container: Container) -> None:
+    """End what waits for a network; the relay then gives back what it holds, if the store still answers."""
+    _close_publisher(container)
+    if container.store() == "postgres":
+        container.database().interrupt()
+
+
+def _close_publisher(container: Container) -> None:
+    publisher = container.publisher()
+    if isinstance(publisher, KafkaPublisher):
+        publisher.close()
 
 
 def _at_most(seconds: float, work: Callable[[], None]) -> None:

@@ -4,12 +4,14 @@ import random
 
 from dependency_injector import containers, providers
 
+from adapters.kafka_options import producer_options
 from adapters.observability import ObservedLedger, ObservedReminderDispatchJob
 from adapters.outbound.channels.apprise import TELEGRAM, WHATSAPP, AppriseChannel
 from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.channels.email import EmailChannel
 from adapters.outbound.channels.webhook import WebhookChannel
 from adapters.outbound.direct import DirectPublisher
+from adapters.outbound.kafka.publisher import KafkaPublisher
 from adapters.outbound.memory.deliveries import MemoryDeliveries
 from adapters.outbound.memory.imports import MemoryImports
 from adapters.outbound.memory.ledger import MemoryLedger
@@ -129,7 +131,11 @@ class Container(containers.DeclarativeContainer):
     )
     notifying = providers.Factory(Notifying, deliveries, people, clock, ids)
     receiving = providers.Factory(Receiving, notifying)
-    publisher = providers.Singleton(DirectPublisher, receiving)
+    publisher = providers.Selector(
+        settings.provided.publishes_to,
+        direct=providers.Singleton(DirectPublisher, receiving),
+        kafka=providers.Singleton(KafkaPublisher, providers.Callable(producer_options, settings)),
+    )
     relay = providers.Factory(Relay, outbox, publisher, clock, name="relay")
     verifying = providers.Factory(Verifying, people, templates, ids)
     rates = providers.Singleton(

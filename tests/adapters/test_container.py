@@ -1,15 +1,22 @@
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from dependency_injector import errors, providers
 
-from adapters.__main__ import services
+from adapters.__main__ import PostgresOffice, services
 from adapters.container import Container
+from adapters.outbound.direct import DirectPublisher
+from adapters.outbound.kafka.publisher import KafkaPublisher
 from adapters.outbound.memory.ledger import MemoryLedger
 from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.settings import Settings
 from adapters.testkit.clock import SettableClock
+from adapters.testkit.publisher import due, message
+from application.ports.publisher import NotNow
 
 
 def test_memory_gives_every_service_without_a_database() -> None:
@@ -53,3 +60,27 @@ def test_mail_is_sent_only_where_a_server_is_set() -> None:
 
     assert names(Settings(smtp_host=None)) == ["console", "webhook", *apprise]
     assert names(Settings(smtp_host="mail.example")) == ["console", "email", "webhook", *apprise]
+
+
+def test_the_outbox_goes_to_kafka_only_where_a_cluster_is_set() -> None:
+    here = Container(store="memory", settings=Settings(kafka_bootstrap_servers=None))
+    assert isinstance(here.relay().publisher, DirectPublisher)
+    there = Container(store="memory", settings=Settings(kafka_bootstrap_servers="127.0.0.1:1"))
+    assert isinstance(there.relay().publisher, KafkaPublisher)
+    assert there.relay().publisher is there.publisher()
+
+
+def test_an_interrupt_ends_a_publish_that_waits_for_the_cluster() -> None:
+    container = Container(store="memory", settings=Settings(kafka_bootstrap_servers="127.0.0.1:1"))
+    made = services(container)
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(made.relay.publisher.publish, [message(due(1))])
+        made.interrupt()
+        (answer,) = waiting.result(timeout=5)
+    assert isinstance(answer, NotNow)
+    assert container.publisher().publish([message(due(2))]) == [NotNow("Kafka: the publisher was closed")]
+
+
+def test_a_demonstration_publishes_to_no_cluster(tmp_path: Path) -> None:
+    office = PostgresOffice(Settings(kafka_bootstrap_servers="kafka.example:9092"))
+    assert office.throwaway(tmp_path, sys.stdout).settings.publishes_to == "direct"
