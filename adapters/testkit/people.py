@@ -62,6 +62,10 @@ class PeopleContract:
             assert known.person(person.tenant_id, person.id) == person
             assert known.person(person.tenant_id, person.handle) == person
 
+    def test_a_persons_id_alone_finds_them_in_whichever_tenant(self, known: People) -> None:
+        assert [known.by_id(one.id) for one in (ANNA, NAMESAKE)] == [ANNA, NAMESAKE]
+        assert known.by_id(UserId(numbered(404))) is None
+
     def test_another_tenants_person_is_not_found(self, known: People) -> None:
         assert known.person(OTHER_TENANT, BORIS.id) is None
         assert known.person(OTHER_TENANT, BORIS.handle) is None

@@ -95,6 +95,9 @@ class People(Protocol):
     def person(self, tenant_id: TenantId, key: UserId | str) -> Person | None:
         """The person of this id or handle within a tenant; another tenant's person is not found."""
 
+    def by_id(self, id: UserId) -> Person | None:
+        """The person of this id, whatever their tenant: for whoever may see all tenants."""
+
     def of_tenant(self, tenant_id: TenantId) -> Sequence[Person]:
         """The people of a tenant, ordered by handle, those who left too; nobody for an unknown one."""
 

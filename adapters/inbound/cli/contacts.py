@@ -4,34 +4,30 @@ from typing import Annotated
 
 import typer
 
-from adapters.inbound.cli.office import Services, office
+from adapters.inbound.cli.finding import contact_named, person_named
+from adapters.inbound.cli.office import office
+from adapters.inbound.cli.options import ContactArgument, MaybePerson, MaybeTenant
 from adapters.inbound.cli.output import AsJson, put, put_json, say
 from adapters.inbound.cli.people import channel_named, contact_json
-from adapters.inbound.cli.reading import known_person, tenant_id_of, uuid
-from application.ports.people import ContactPoint
 from domain.errors import Invalid
-from domain.values import ContactPointId
 
-ContactArgument = Annotated[
-    str, typer.Argument(metavar="CONTACT", help="Its id, as `tickler contact list` shows it.")
-]
 MaybeContact = Annotated[
     str | None,
     typer.Argument(metavar="CONTACT", help="One address, by its id; or a whole channel by the options."),
 ]
-MaybeTenant = Annotated[str | None, typer.Option("--tenant", help="A handle or an id.")]
-MaybePerson = Annotated[str | None, typer.Option("--person", help="A handle or an id.")]
 MaybeChannel = Annotated[str | None, typer.Option("--channel", help="console, email, webhook or another.")]
 
 
-def remove_contact(context: typer.Context, contact: ContactArgument, as_json: AsJson = False) -> None:
+def remove_contact(
+    context: typer.Context, contact: ContactArgument, tenant: MaybeTenant = None, as_json: AsJson = False
+) -> None:
     """Forget an address of a person. Messages that were to go there are skipped.
 
     \b
     Example: tickler contact remove 0198c5f0-7d3e-7000-8000-0123456789ab
     """
     with office(context).open(say) as services:
-        found = _contact(services, contact)
+        found = contact_named(services.people, "CONTACT", contact, tenant)
         services.people.remove_contact_point(found.id)
     if as_json:
         put_json(contact_json(found))
@@ -39,14 +35,16 @@ def remove_contact(context: typer.Context, contact: ContactArgument, as_json: As
         put(f"removed: {found.channel} ({found.id})")
 
 
-def prefer_contact(context: typer.Context, contact: ContactArgument, as_json: AsJson = False) -> None:
+def prefer_contact(
+    context: typer.Context, contact: ContactArgument, tenant: MaybeTenant = None, as_json: AsJson = False
+) -> None:
     """Make an address its person's first choice; the others keep their order behind it.
 
     \b
     Example: tickler contact prefer 0198c5f0-7d3e-7000-8000-0123456789ab
     """
     with office(context).open(say) as services:
-        found = _contact(services, contact)
+        found = contact_named(services.people, "CONTACT", contact, tenant)
         services.people.prefer(found.id)
     if as_json:
         put_json(contact_json(found))
@@ -101,19 +99,17 @@ def _opt(
 ) -> None:
     point_id: str | None = None
     with office(context).open(say) as services:
-        match contact, tenant, whom, channel:
-            case str(), None, None, None:
-                found = _contact(services, contact)
+        match contact, whom, channel:
+            case str(), None, None:
+                found = contact_named(services.people, "CONTACT", contact, tenant)
                 services.people.opt_out(found.id, out)
                 user_id, name, point_id = found.user_id, found.channel, str(found.id)
                 is_out = services.people.contact_point(found.id)
                 if not out and is_out is not None and is_out.opted_out:
                     raise Invalid(f"CONTACT: all of {name} is opted out of; opt in by --channel {name}")
-            case None, str(), str(), str():
+            case None, str(), str():
                 name = channel_named(services, "--channel", channel).name
-                person = known_person(
-                    services.people, tenant_id_of(services.people, tenant), "--person", whom
-                )
+                person = person_named(services.people, "--person", whom, tenant)
                 services.people.opt_out_of(person.id, name, out)
                 user_id = person.id
             case _:
@@ -122,10 +118,3 @@ def _opt(
         put_json({"userId": str(user_id), "channel": name, "contactPointId": point_id, "optedOut": out})
     else:
         put(f"opted {'out of' if out else 'in to'} {name}" + (f" ({point_id})" if point_id else ""))
-
-
-def _contact(services: Services, text: str) -> ContactPoint:
-    found = services.people.contact_point(ContactPointId(uuid("CONTACT", text)))
-    if found is None:
-        raise Invalid(f"CONTACT: there is no contact {text}; `tickler contact list` shows them")
-    return found

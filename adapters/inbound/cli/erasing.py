@@ -4,18 +4,17 @@ from typing import Annotated
 
 import typer
 
-from adapters.inbound.cli.members import PersonArgument
+from adapters.inbound.cli.finding import person_named
 from adapters.inbound.cli.office import office
+from adapters.inbound.cli.options import MaybeTenant, PersonArgument
 from adapters.inbound.cli.output import AsJson, put, put_json, say
-from adapters.inbound.cli.people import TenantOption
-from adapters.inbound.cli.reading import known_person, tenant_id_of
 from domain.errors import Invalid
 
 
 def erase_person(
     context: typer.Context,
     whom: PersonArgument,
-    tenant: TenantOption,
+    tenant: MaybeTenant = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do it; it cannot be undone.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -34,9 +33,8 @@ def erase_person(
             " go too; give --yes if that is what you want"
         )
     with office(context).open(say) as services:
-        tenant_id = tenant_id_of(services.people, tenant)
-        found = known_person(services.people, tenant_id, "PERSON", whom)
-        gone = services.people.erase(tenant_id, found.id)
+        found = person_named(services.people, "PERSON", whom, tenant)
+        gone = services.people.erase(found.tenant_id, found.id)
     addresses, titles = (gone.addresses, gone.titles) if gone else (0, 0)
     if as_json:
         put_json({"userId": str(found.id), "addresses": addresses, "titles": titles})

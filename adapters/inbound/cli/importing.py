@@ -9,7 +9,9 @@ import typer
 from attrs import asdict
 
 from adapters.inbound.cli import reading
+from adapters.inbound.cli.finding import find_person, owner_named
 from adapters.inbound.cli.office import Services, office
+from adapters.inbound.cli.options import TenantOfOwner
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, say
 from adapters.inbound.cli.progress import progress_bar
 from adapters.inbound.ics import importing
@@ -24,8 +26,8 @@ from domain.values import zone
 def import_(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE.ics", help="An iCalendar file.")],
-    tenant: Annotated[str, typer.Option(help="A handle or an id.")],
     owner: Annotated[str, typer.Option(help="Whose events they are: a handle or an id.")],
+    tenant: TenantOfOwner = None,
     client: Annotated[
         str | None, typer.Option(help="Who else is reminded: a handle or an id; without it clients stay.")
     ] = None,
@@ -98,19 +100,18 @@ def import_(
 def _options(
     services: Services,
     settings: Settings,
-    tenant: str,
+    tenant: str | None,
     owner: str,
     client: str | None,
     zone_name: str | None,
     wanted: dict[str, object],
 ) -> ImportOptions:
-    home = reading.find_tenant(services.people, tenant)
+    home, somebody = owner_named(services.people, owner, tenant)
     tenant_id = home.id if isinstance(home, Tenant) else home
     if isinstance(home, Tenant):
         own = {"default_triggers": home.default_triggers, "all_day_triggers": home.all_day_triggers}
         wanted = {name: triggers for name, triggers in own.items() if triggers is not None} | wanted
-    somebody = reading.find_person(services.people, tenant_id, "--owner", owner)
-    other = None if client is None else reading.find_person(services.people, tenant_id, "--client", client)
+    other = None if client is None else find_person(services.people, tenant_id, "--client", client)
     default_zone = zone_name or somebody.time_zone or settings.time_zone
     if default_zone is None:
         raise Invalid("--zone: times in the file may have none; give one, such as --zone Europe/Moscow")

@@ -5,15 +5,16 @@ from typing import Annotated
 
 import typer
 
+from adapters.inbound.cli.finding import tenant_id_of
 from adapters.inbound.cli.office import office
+from adapters.inbound.cli.options import OfTenant
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, wall
-from adapters.inbound.cli.reading import tenant_id_of
 from adapters.inbound.cli.showing import Names, event_json, reminder_json, say_left_out, say_zones_unknown
 
 
 def upcoming(
     context: typer.Context,
-    tenant: Annotated[str | None, typer.Option(help="Of this tenant only: a handle or an id.")] = None,
+    tenant: OfTenant = None,
     days: Annotated[int, typer.Option(min=1, max=3660, help="How far to look ahead.")] = 30,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50,
     as_json: AsJson = False,

@@ -5,25 +5,23 @@ from typing import Annotated
 import typer
 from attrs import evolve
 
+from adapters.inbound.cli.finding import person_named
 from adapters.inbound.cli.office import office
+from adapters.inbound.cli.options import LanguageOption, MaybeTenant, PersonArgument
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say
-from adapters.inbound.cli.people import TenantOption, contact_json, person_json
-from adapters.inbound.cli.reading import handle, known_person, language, tenant_id_of
+from adapters.inbound.cli.people import contact_json, person_json
+from adapters.inbound.cli.reading import handle, language
 from application.ports.people import Person, Recipient, Tenant
 from domain.errors import Invalid
 from domain.values import zone
-
-PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="A handle or an id.")]
 
 
 def set_person(
     context: typer.Context,
     whom: PersonArgument,
-    tenant: TenantOption,
+    tenant: MaybeTenant = None,
     name: Annotated[str | None, typer.Option("--handle", help="Another handle.")] = None,
-    language_: Annotated[
-        str | None, typer.Option("--language", help="A language's code such as en or ru.")
-    ] = None,
+    language_: LanguageOption = None,
     zone_name: Annotated[
         str | None, typer.Option("--zone", help="An IANA zone such as Europe/Moscow.")
     ] = None,
@@ -43,7 +41,7 @@ def set_person(
     if zone_name is not None:
         zone(zone_name)
     with office(context).open(say) as services:
-        found = known_person(services.people, tenant_id_of(services.people, tenant), "PERSON", whom)
+        found = person_named(services.people, "PERSON", whom, tenant)
         changed = evolve(
             found,
             handle=name or found.handle,
@@ -58,7 +56,7 @@ def set_person(
 
 
 def show_person(
-    context: typer.Context, whom: PersonArgument, tenant: TenantOption, as_json: AsJson = False
+    context: typer.Context, whom: PersonArgument, tenant: MaybeTenant = None, as_json: AsJson = False
 ) -> None:
     """A person, where they are reached, first choice first, and what they opted out of.
 
@@ -66,7 +64,7 @@ def show_person(
     Example: tickler person show anna --tenant acme
     """
     with office(context).open(say) as services:
-        found = known_person(services.people, tenant_id_of(services.people, tenant), "PERSON", whom)
+        found = person_named(services.people, "PERSON", whom, tenant)
         known = services.people.recipients([(found.tenant_id, found.id)])[found.id]
     if as_json:
         points: list[Json] = [contact_json(one) for one in known.contact_points]
@@ -78,7 +76,7 @@ def show_person(
 def remove_person(
     context: typer.Context,
     whom: PersonArgument,
-    tenant: TenantOption,
+    tenant: MaybeTenant = None,
     undo: Annotated[bool, typer.Option("--undo", help="They are of the tenant again.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -90,13 +88,12 @@ def remove_person(
     Example: tickler person remove anna --tenant acme
     """
     with office(context).open(say) as services:
-        tenant_id = tenant_id_of(services.people, tenant)
-        found = known_person(services.people, tenant_id, "PERSON", whom)
+        found = person_named(services.people, "PERSON", whom, tenant)
         if found.is_member is not undo:
             services.people.set_person(evolve(found, is_member=undo))
         else:
             say("it is so already: nothing was changed")
-        home = services.people.tenant(tenant_id)
+        home = services.people.tenant(found.tenant_id)
     if not undo and _is_operator(home, found):
         say("note: they are still the tenant's operator; `tickler tenant set` names another")
     if as_json:

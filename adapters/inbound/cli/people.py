@@ -5,16 +5,11 @@ from typing import Annotated
 import typer
 
 from adapters.inbound.cli import reading
+from adapters.inbound.cli.finding import person_named, tenant_id_of
 from adapters.inbound.cli.office import Services, office
+from adapters.inbound.cli.options import LanguageOption, MaybeTenant, PersonOption, TenantOption
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say
-from adapters.inbound.cli.reading import (
-    find_person,
-    find_tenant,
-    handle,
-    maybe_uuid,
-    tenant_id_of,
-    uuid,
-)
+from adapters.inbound.cli.reading import handle, maybe_uuid, uuid
 from adapters.settings import Settings
 from application.ports.channel import Channel
 from application.ports.people import ContactPoint, Person, Tenant
@@ -24,16 +19,13 @@ from domain.values import ContactPointId, TenantId, UserId, zone
 person = typer.Typer(no_args_is_help=True, help="The people of a tenant: owners and clients of events.")
 contact = typer.Typer(no_args_is_help=True, help="Where a person is reached.")
 
-TenantOption = Annotated[str, typer.Option("--tenant", help="A handle or an id.")]
-PersonOption = Annotated[str, typer.Option("--person", help="A handle or an id.")]
-
 
 @person.command("add")
 def add_person(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="HANDLE", help="A short name, unique within the tenant.")],
     tenant: TenantOption,
-    language: Annotated[str | None, typer.Option(help="A language's code such as en or ru.")] = None,
+    language: LanguageOption = None,
     zone_name: Annotated[
         str | None,
         typer.Option("--zone", help="An IANA zone such as Europe/Moscow; without one, the tenant's."),
@@ -122,10 +114,10 @@ def list_people(context: typer.Context, tenant: TenantOption, as_json: AsJson = 
 @contact.command("add")
 def add_contact(
     context: typer.Context,
-    tenant: TenantOption,
     whom: PersonOption,
     channel: Annotated[str, typer.Option(help="console, email, webhook, telegram, whatsapp or apprise.")],
     address: Annotated[str, typer.Option(help="A mail address, a URL; for the console any word.")],
+    tenant: MaybeTenant = None,
     secret: Annotated[
         str | None, typer.Option(help="What webhooks are signed with, whsec_…; without it one is made.")
     ] = None,
@@ -139,12 +131,7 @@ def add_contact(
     with office(context).open(say) as services:
         way = channel_named(services, "--channel", channel)
         checked, signed_with = way.check(address), way.secret(secret)
-        home = find_tenant(services.people, tenant)
-        owner = find_person(services.people, home.id if isinstance(home, Tenant) else home, "--person", whom)
-        if not owner.known:
-            raise Invalid(
-                f"--person: there is no person {whom!r}; `tickler person add HANDLE --id {whom}` adds one"
-            )
+        owner = person_named(services.people, "--person", whom, tenant)
         point = ContactPoint(
             ContactPointId(services.ids.new()), owner.id, way.name, checked, secret=signed_with
         )
@@ -162,7 +149,7 @@ def add_contact(
 
 @contact.command("list")
 def list_contacts(
-    context: typer.Context, tenant: TenantOption, whom: PersonOption, as_json: AsJson = False
+    context: typer.Context, whom: PersonOption, tenant: MaybeTenant = None, as_json: AsJson = False
 ) -> None:
     """Where a person is reached, first choice first.
 
@@ -170,7 +157,7 @@ def list_contacts(
     Example: tickler contact list --tenant acme --person anna
     """
     with office(context).open(say) as services:
-        owner = find_person(services.people, tenant_id_of(services.people, tenant), "--person", whom)
+        owner = person_named(services.people, "--person", whom, tenant)
         points = services.people.contact_points(owner.id)
     if as_json:
         listed: list[Json] = [contact_json(one) for one in points]

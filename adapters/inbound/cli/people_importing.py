@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 from attrs import define, evolve, field
 
+from adapters.inbound.cli.finding import known_tenant
 from adapters.inbound.cli.office import Services, office
+from adapters.inbound.cli.options import TenantOption
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, say
-from adapters.inbound.cli.people import TenantOption
 from adapters.inbound.cli.progress import progress_bar
-from adapters.inbound.cli.reading import handle, known_tenant, language
+from adapters.inbound.cli.reading import handle, language
 from adapters.inbound.people_file import HANDLE, LANGUAGE, ZONE, Line, Refusal, read
 from application.ports.errors import AlreadyThere, Busy, Conflict
 from application.ports.people import ContactPoint, Person, Tenant

@@ -10,11 +10,7 @@ from pathlib import Path
 from uuid import UUID
 from zoneinfo import TZPATH
 
-from attrs import frozen
-
-from application.ports.ledger import Ledger
-from application.ports.people import People, Person, Tenant
-from domain.errors import Invalid, NoSuchEvent
+from domain.errors import Invalid
 from domain.triggers import (
     MAX_OFFSET_MINUTES,
     AtInstant,
@@ -25,10 +21,9 @@ from domain.triggers import (
     due_at,
     trigger,
 )
-from domain.values import EARLIEST, LATEST, AppointmentId, EventId, TenantId, Timing, UserId, instant
+from domain.values import EARLIEST, LATEST, AppointmentId, Timing, instant
 
 LONGEST_TITLE = 1000
-BEGINNING = re.compile(r"[0-9a-f]{8,31}")
 HANDLE = re.compile(r"\w[\w.@+-]{0,63}")
 WALL_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?(.*)", re.ASCII | re.DOTALL)
 
@@ -40,28 +35,6 @@ def uuid(option: str, text: str) -> UUID:
         raise Invalid(
             f"{option}: {text[:60]!r} is not an id such as 0198c5f0-7d3e-7000-8000-0123456789ab"
         ) from None
-
-
-def find_event(ledger: Ledger, text: str) -> EventId:
-    """The event of this id, or of the only id that begins so; whether a whole id exists is not asked.
-
-    Raises Invalid for what is neither, and for a beginning of several; NoSuchEvent for a beginning of none.
-    """
-    id_ = maybe_uuid(text)
-    if id_ is not None:
-        return EventId(id_)
-    digits = text.replace("-", "").lower()
-    if not BEGINNING.fullmatch(digits):
-        raise Invalid(
-            f"EVENT: {text[:60]!r} is not an id such as 0198c5f0-7d3e-7000-8000-0123456789ab,"
-            " nor the first 8 or more of its letters"
-        )
-    found = ledger.event_ids(UUID(digits.ljust(32, "0")), UUID(digits.ljust(32, "f")), 2)
-    if not found:
-        raise NoSuchEvent
-    if len(found) > 1:
-        raise Invalid(f"EVENT: the ids of several events begin with {text!r}; give more of it")
-    return found[0]
 
 
 def appointment_id(text: str | None) -> AppointmentId | None:
@@ -83,77 +56,10 @@ def handle(option: str, text: str) -> str:
     return text
 
 
-def find_tenant(people: People, text: str) -> Tenant | TenantId:
-    """The tenant of this handle or id; an id that nobody has told us of stands for itself."""
-    id_ = maybe_uuid(text)
-    found = people.tenant(TenantId(id_) if id_ else handle("--tenant", text))
-    if found is not None:
-        return found
-    if id_:
-        return TenantId(id_)
-    raise Invalid(f"--tenant: there is no tenant {text!r}; `tickler tenant add {text}` adds one")
-
-
-def known_tenant(people: People, text: str) -> Tenant:
-    """The tenant of this handle or id; Invalid for one that nobody has told us of."""
-    found = find_tenant(people, text)
-    if not isinstance(found, Tenant):
-        raise Invalid(
-            f"--tenant: there is no tenant {text}; `tickler tenant add HANDLE --id {text}` adds one"
-        )
-    return found
-
-
-def tenant_id_of(people: People, text: str) -> TenantId:
-    found = find_tenant(people, text)
-    return found.id if isinstance(found, Tenant) else found
-
-
-def usual_reminders(tenant: Tenant | TenantId, *, all_day: bool) -> tuple[Trigger, ...] | None:
-    """The tenant's own triggers for events without any; None where it leaves them to us."""
-    if not isinstance(tenant, Tenant):
-        return None
-    if all_day and tenant.all_day_triggers is not None:
-        return tenant.all_day_triggers
-    return tenant.default_triggers
-
-
 def language(option: str, text: str) -> str:
     if not (2 <= len(text) <= 3 and text.isascii() and text.isalpha() and text.islower()):
         raise Invalid(f"{option}: {text[:20]!r} is not a code such as en or ru")
     return text
-
-
-@frozen
-class Somebody:
-    """A user by id; of one whom nobody has told us of we know nothing else."""
-
-    id: UserId
-    known: bool = False
-    time_zone: str | None = None
-
-
-def find_person(people: People, tenant_id: TenantId, option: str, text: str) -> Somebody:
-    """The person of this handle or id; an id that nobody has told us of stands for itself."""
-    id_ = maybe_uuid(text)
-    found = people.person(tenant_id, UserId(id_) if id_ else handle(option, text))
-    if found is not None:
-        return Somebody(found.id, True, found.time_zone)
-    if id_:
-        return Somebody(UserId(id_))
-    raise Invalid(
-        f"{option}: there is no person {text!r} in this tenant; `tickler person add {text}` adds one"
-    )
-
-
-def known_person(people: People, tenant_id: TenantId, option: str, text: str) -> Person:
-    """The person of this handle or id; Invalid for one that nobody has told us of."""
-    found = people.person(tenant_id, find_person(people, tenant_id, option, text).id)
-    if found is None:
-        raise Invalid(
-            f"{option}: there is no person {text!r}; `tickler person add HANDLE --id {text}` adds one"
-        )
-    return found
 
 
 def title(text: str) -> str:

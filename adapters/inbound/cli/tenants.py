@@ -6,17 +6,16 @@ from typing import Annotated
 import typer
 from attrs import evolve
 
+from adapters.inbound.cli.finding import known_tenant
 from adapters.inbound.cli.office import Services, office
+from adapters.inbound.cli.operators import OPERATOR, address_of, operator_of, person_at
+from adapters.inbound.cli.options import LanguageOption
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say
-from adapters.inbound.cli.people import channel_named
-from adapters.inbound.cli.reading import find_person, handle, known_tenant, language, reminders, uuid
-from application.ports.channel import Channel
-from application.ports.people import ContactPoint, Person, Tenant
+from adapters.inbound.cli.reading import handle, language, reminders, uuid
+from application.ports.people import Tenant
 from domain.errors import Invalid
 from domain.triggers import AtInstant, Trigger, check_triggers
-from domain.values import ContactPointId, TenantId, UserId, zone
-
-OPERATOR = "operator"
+from domain.values import TenantId, zone
 
 app = typer.Typer(no_args_is_help=True, help="Tenants: their zone, language, usual reminders and operator.")
 
@@ -24,7 +23,6 @@ TenantArgument = Annotated[str, typer.Argument(metavar="TENANT", help="A handle 
 ZoneOption = Annotated[
     str | None, typer.Option("--zone", help="An IANA zone such as Europe/Moscow, for people who give none.")
 ]
-LanguageOption = Annotated[str | None, typer.Option(help="A language's code such as en or ru.")]
 OffsetOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -53,9 +51,7 @@ def add(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="HANDLE", help="A short name, unique among tenants.")],
     zone_name: ZoneOption = None,
-    language_: Annotated[
-        str | None, typer.Option("--language", help="A language's code such as en or ru.")
-    ] = None,
+    language_: LanguageOption = None,
     offset: OffsetOption = None,
     all_day_offset: AllDayOption = None,
     no_offsets: NoOffsets = False,
@@ -80,12 +76,12 @@ def add(
     default, all_day = _offsets(offset, all_day_offset, no_offsets)
     with desk.open(say) as services:
         tenant = Tenant(given_id or TenantId(services.ids.new()), name, time_zone, said, default, all_day)
-        address = None if operator is None else _address(services, operator)
+        address = None if operator is None else address_of(services, operator)
         if operator is not None and address is None:
             raise Invalid("--operator: a new tenant has no people yet; give CHANNEL:ADDRESS, or set it later")
         services.people.add_tenant(tenant)
         if address is not None:
-            tenant = evolve(tenant, operator_id=_person_at(services, tenant, *address))
+            tenant = evolve(tenant, operator_id=person_at(services, tenant, *address))
             services.people.set_tenant(tenant)
         _put(services, tenant, as_json=as_json)
 
@@ -96,9 +92,7 @@ def set_(
     tenant: TenantArgument,
     name: Annotated[str | None, typer.Option("--handle", help="Another handle.")] = None,
     zone_name: ZoneOption = None,
-    language_: Annotated[
-        str | None, typer.Option("--language", help="A language's code such as en or ru.")
-    ] = None,
+    language_: LanguageOption = None,
     offset: OffsetOption = None,
     all_day_offset: AllDayOption = None,
     no_offsets: NoOffsets = False,
@@ -149,7 +143,7 @@ def set_(
             operator_id=None if no_operator else found.operator_id,
         )
         if operator is not None:
-            changed = evolve(changed, operator_id=_operator(services, changed, operator))
+            changed = evolve(changed, operator_id=operator_of(services, changed, operator))
         services.people.set_tenant(changed)
         _put(services, changed, as_json=as_json)
 
@@ -207,49 +201,6 @@ def _triggers(option: str, texts: Sequence[str] | None) -> tuple[Trigger, ...] |
     if any(isinstance(one, AtInstant) for one in read):
         raise Invalid(f"{option}: one instant suits one event only; give minutes or days before")
     return read
-
-
-def _operator(services: Services, tenant: Tenant, text: str) -> UserId:
-    address = _address(services, text)
-    if address is not None:
-        return _person_at(services, tenant, *address)
-    somebody = find_person(services.people, tenant.id, "--operator", text)
-    found = services.people.person(tenant.id, somebody.id)
-    if found is None or not found.is_member:
-        raise Invalid(f"--operator: {text!r} is nobody of this tenant")
-    return found.id
-
-
-def _address(services: Services, text: str) -> tuple[Channel, str] | None:
-    """The channel and the address of `CHANNEL:ADDRESS`; None for what is a person."""
-    name, colon, address = text.partition(":")
-    if not colon:
-        return None
-    way = channel_named(services, "--operator", name)
-    return way, way.check(address)
-
-
-def _person_at(services: Services, tenant: Tenant, way: Channel, address: str) -> UserId:
-    """The person who stands for an operator's address, made when there is none; the address comes first."""
-    people = services.people
-    found = people.person(tenant.id, OPERATOR)
-    if found is None:
-        id_ = UserId(services.ids.new())
-        found = Person(id_, tenant.id, OPERATOR, tenant.language, tenant.time_zone)
-        people.add_person(found)
-    elif not found.is_member:
-        people.set_person(evolve(found, is_member=True))
-    points = people.contact_points(found.id)
-    here = next((one for one in points if (one.channel, one.address) == (way.name, address)), None)
-    if here is None:
-        here = ContactPoint(
-            ContactPointId(services.ids.new()), found.id, way.name, address, secret=way.secret(None)
-        )
-        people.add_contact_point(here)
-        if here.secret:
-            say(f"signed with {here.secret}: keep it, it is not shown again")
-    people.prefer(here.id)
-    return found.id
 
 
 def _put(services: Services, one: Tenant, *, as_json: bool) -> None:

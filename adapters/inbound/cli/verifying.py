@@ -4,24 +4,24 @@ from typing import Annotated
 
 import typer
 
+from adapters.inbound.cli.finding import contact_named, person_named
 from adapters.inbound.cli.office import Services, Unready, office
+from adapters.inbound.cli.options import MaybePerson, MaybeTenant
 from adapters.inbound.cli.output import AsJson, put, put_json, say
-from adapters.inbound.cli.reading import find_person, tenant_id_of, uuid
 from application.ports.channel import Accepted, Channel, Later, Outcome, OutcomeUnknown, RefusedForGood
-from application.ports.people import ContactPoint, Recipient
+from application.ports.people import ContactPoint, Person
 from domain.errors import Invalid
-from domain.values import TenantId
 
 REFUSED, SURROUNDINGS = 1, 3
 
 
 def verify(
     context: typer.Context,
-    tenant: Annotated[str, typer.Option(help="A handle or an id.")],
     contact_id: Annotated[
         str | None, typer.Argument(metavar="CONTACT_ID", help="As `contact list` shows it.")
     ] = None,
-    whom: Annotated[str | None, typer.Option("--person", help="A handle or an id.")] = None,
+    tenant: MaybeTenant = None,
+    whom: MaybePerson = None,
     channel: Annotated[str | None, typer.Option(help="Which of the person's; the first without it.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -31,16 +31,18 @@ def verify(
 
     \b
     Example: tickler contact verify --tenant acme --person anna --channel email
+    Example: tickler contact verify 0198c5f0-7d3e-7000-8000-0123456789ab
     """
     if (contact_id is None) == (whom is None):
         raise Invalid("CONTACT_ID: give either the contact's id or --person")
     with office(context).open(say) as services:
-        tenant_id = tenant_id_of(services.people, tenant)
         if contact_id is not None:
-            recipient, point = _by_id(services, tenant_id, contact_id)
+            point = contact_named(services.people, "CONTACT_ID", contact_id, tenant)
+            person = person_named(services.people, "CONTACT_ID", str(point.user_id), None)
         else:
-            recipient, point = _of_person(services, tenant_id, whom or "", channel)
-        outcome = services.verifying.verify(recipient.person, point, _sending(services, point.channel))
+            person = person_named(services.people, "--person", whom or "", tenant)
+            point = _of_person(services, person, whom or "", channel)
+        outcome = services.verifying.verify(person, point, _sending(services, point.channel))
     name, reason, code = _told(outcome)
     if as_json:
         put_json(
@@ -58,27 +60,13 @@ def verify(
         raise typer.Exit(code)
 
 
-def _by_id(services: Services, tenant_id: TenantId, text: str) -> tuple[Recipient, ContactPoint]:
-    wanted = uuid("CONTACT_ID", text)
-    everybody = {(tenant_id, one.id) for one in services.people.of_tenant(tenant_id)}
-    for recipient in services.people.recipients(everybody).values():
-        for point in recipient.contact_points:
-            if point.id == wanted:
-                return recipient, point
-    raise Invalid(f"CONTACT_ID: there is no contact {text} in this tenant; `tickler contact list` shows them")
-
-
-def _of_person(
-    services: Services, tenant_id: TenantId, text: str, channel: str | None
-) -> tuple[Recipient, ContactPoint]:
-    found = find_person(services.people, tenant_id, "--person", text)
-    recipient = services.people.recipients({(tenant_id, found.id)}).get(found.id)
-    points = recipient.contact_points if recipient else ()
+def _of_person(services: Services, found: Person, text: str, channel: str | None) -> ContactPoint:
+    points = services.people.contact_points(found.id)
     point = next((one for one in points if channel in (None, one.channel)), None)
-    if recipient is None or point is None:
+    if point is None:
         what = f"contact on {channel!r}" if channel else "contact"
         raise Invalid(f"--person: {text!r} has no {what}; `tickler contact add` adds one")
-    return recipient, point
+    return point
 
 
 def _sending(services: Services, name: str) -> Channel:

@@ -51,6 +51,10 @@ class MemoryPeople:
             own = (one for one in self.store.persons.values() if one.tenant_id == tenant_id)
             return next((one for one in own if key in (one.id, one.handle)), None)
 
+    def by_id(self, id: UserId) -> Person | None:
+        with self.store.changed:
+            return self.store.persons.get(id)
+
     def of_tenant(self, tenant_id: TenantId) -> Sequence[Person]:
         with self.store.changed:
             own = [one for one in self.store.persons.values() if one.tenant_id == tenant_id]

@@ -98,6 +98,11 @@ class PostgresPeople:
             found = session.row(f"{SELECT_PERSON} where tenant_id = %s and {by}", (tenant_id, key))
         return Person(*found) if found else None
 
+    def by_id(self, id: UserId) -> Person | None:
+        with self.database.transaction() as session:
+            found = session.row(f"{SELECT_PERSON} where id = %s", (id,))
+        return Person(*found) if found else None
+
     def of_tenant(self, tenant_id: TenantId) -> Sequence[Person]:
         with self.database.transaction() as session:
             rows = session.rows(

@@ -1,0 +1,195 @@
+"""`tickler event plan|change|move`."""
+
+from datetime import datetime, time, timedelta
+from typing import Annotated
+
+import typer
+
+from adapters.inbound.cli import reading
+from adapters.inbound.cli.finding import find_event, find_person, owner_named, usual_reminders
+from adapters.inbound.cli.office import Services, office
+from adapters.inbound.cli.options import EventArgument, TenantOfOwner
+from adapters.inbound.cli.output import AsJson, say
+from adapters.inbound.cli.showing import put_event, reminders_of
+from application.calendar import Done, Draft
+from application.ports.people import Tenant
+from domain.errors import Invalid, NoSuchEvent
+from domain.reminder import SkipReason, Status
+from domain.triggers import DaysBeforeStart, MinutesBeforeStart
+from domain.values import Kind, TenantId, UserId, instant, zone
+
+RemindOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--remind",
+        metavar="OFFSET",
+        help="Minutes before the start, or start-15m, start-1d (same wall clock), start-1d@09:00, end-15m,"
+        " 'at 2026-12-01T09:00:00+03:00'. May be given again and again.",
+    ),
+]
+NoRemind = Annotated[bool, typer.Option("--no-remind", help="No reminders.")]
+DEFAULT_REMINDERS = (MinutesBeforeStart(15),)
+ALL_DAY_REMINDERS = (DaysBeforeStart(1, time(9)),)
+
+
+def plan(
+    context: typer.Context,
+    owner: Annotated[str, typer.Option(help="Whose event it is: a handle or an id.")],
+    start: Annotated[str, typer.Option(help="Wall time such as '2026-12-01 10:00'; with --all-day a day.")],
+    tenant: TenantOfOwner = None,
+    title: Annotated[str | None, typer.Option(help="What people read.")] = None,
+    client: Annotated[str | None, typer.Option(help="Who else is reminded: a handle or an id.")] = None,
+    zone: Annotated[str | None, typer.Option(help="The IANA zone of --start and --end.")] = None,
+    end: Annotated[
+        str | None, typer.Option(help="Wall time in the same zone; with --all-day the last day.")
+    ] = None,
+    minutes: Annotated[int | None, typer.Option(help="How long it lasts, in place of --end.")] = None,
+    remind: RemindOption = None,
+    no_remind: NoRemind = False,
+    kind: Annotated[Kind, typer.Option(help="What it is.")] = Kind.OTHER,
+    appointment: Annotated[
+        str | None, typer.Option(help="The id of the appointment that it belongs to.")
+    ] = None,
+    all_day: Annotated[bool, typer.Option("--all-day", help="It lasts whole days.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Plan an event; owner and client are reminded 15 minutes before, or when the tenant or --remind says.
+
+    Of an event of all day they are reminded at 09:00 the day before.
+
+    \b
+    Example: tickler event plan --tenant acme --owner anna --client boris \\
+      --title "Contract" --start "2026-12-01 10:00" --zone Europe/Moscow \\
+      --minutes 60 --remind 15 --remind start-1d
+    """
+    if remind and no_remind:
+        raise Invalid("--no-remind: give either --remind or --no-remind")
+    wanted = reading.reminders(remind) if remind else () if no_remind else None
+    start_local = reading.wall_time("--start", start, all_day=all_day)
+    appointment_id = reading.appointment_id(appointment)
+    checked_title = None if title is None else reading.title(title)
+    if zone is None:
+        raise Invalid(f"--zone: {start!r} is a wall time; say where, such as --zone Europe/Moscow")
+    timing = reading.timing(start_local, zone, end=end, minutes=minutes, all_day=all_day)
+    reading.check_before_start(wanted or (), timing)
+    if not all_day:
+        _note_gap("--start", start_local, zone)
+        if end is not None:
+            _note_gap("--end", reading.wall_time("--end", end), zone)
+    with office(context).open(say) as services:
+        home, somebody = owner_named(services.people, owner, tenant)
+        tenant_id = home.id if isinstance(home, Tenant) else home
+        fallback = ALL_DAY_REMINDERS if all_day else DEFAULT_REMINDERS
+        usual = usual_reminders(home, all_day=all_day)
+        draft = Draft(
+            tenant_id=tenant_id,
+            owner_user_id=somebody.id,
+            timing=timing,
+            title=checked_title,
+            client_user_id=_person_id(services, tenant_id, "--client", client),
+            kind=kind,
+            appointment_id=appointment_id,
+            triggers=next(one for one in (wanted, usual, fallback) if one is not None),
+        )
+        _put_planned(services, services.calendar.plan(draft), as_json)
+
+
+def change(
+    context: typer.Context,
+    event: EventArgument,
+    owner: Annotated[str | None, typer.Option(help="A handle or an id.")] = None,
+    client: Annotated[str | None, typer.Option(help="A handle or an id.")] = None,
+    no_client: Annotated[bool, typer.Option("--no-client", help="Nobody but the owner is reminded.")] = False,
+    zone_name: Annotated[
+        str | None, typer.Option("--zone", help="Another zone; the wall clock stays.")
+    ] = None,
+    remind: RemindOption = None,
+    no_remind: NoRemind = False,
+    as_json: AsJson = False,
+) -> None:
+    """Change an event's owner, client, zone or reminders; what is not given stays.
+
+    \b
+    Example: tickler event change EVENT --remind 30 --remind start-1d@18:00
+    """
+    if remind and no_remind:
+        raise Invalid("--no-remind: give either --remind or --no-remind")
+    if client and no_client:
+        raise Invalid("--no-client: give either --client or --no-client")
+    triggers = reading.reminders(remind) if remind else () if no_remind else None
+    if zone_name is not None:
+        zone(zone_name)
+    if owner is None and client is None and zone_name is None and triggers is None and not no_client:
+        raise Invalid(
+            "nothing to change: give --owner, --client, --no-client, --zone, --remind or --no-remind"
+        )
+    with office(context).open(say) as services:
+        event_id = find_event(services.ledger, event)
+        found = services.ledger.event(event_id)
+        if found is None:
+            raise NoSuchEvent
+        tenant_id = found.state.tenant_id
+        if triggers:
+            reading.check_before_start(triggers, found.state.timing)
+        done = services.calendar.change(
+            event_id,
+            tz_version=reading.tz_version(),
+            owner_user_id=_person_id(services, tenant_id, "--owner", owner),
+            client_user_id=_person_id(services, tenant_id, "--client", client),
+            no_client=no_client,
+            triggers=triggers,
+            time_zone=zone_name,
+        )
+        _put_planned(services, done, as_json)
+
+
+def move(
+    context: typer.Context,
+    event: EventArgument,
+    start: Annotated[str, typer.Option(help="The new wall time, in the event's zone.")],
+    end: Annotated[
+        str | None, typer.Option(help="The new end; without it the event keeps its length.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Move an event; its reminders move with it.
+
+    \b
+    Example: tickler event move EVENT --start "2026-12-02 11:30"
+    """
+    with office(context).open(say) as services:
+        event_id = find_event(services.ledger, event)
+        found = services.ledger.event(event_id)
+        if found is None:
+            raise NoSuchEvent
+        old = found.state.timing
+        start_local = reading.wall_time("--start", start, all_day=old.all_day)
+        if not old.all_day:
+            _note_gap("--start", start_local, old.time_zone)
+        end_at = None
+        if end is not None:
+            end_local = reading.wall_time("--end", end, all_day=old.all_day)
+            end_at = instant(end_local + timedelta(days=1) if old.all_day else end_local, old.time_zone)
+        done = services.calendar.move(event_id, start_local, tz_version=reading.tz_version(), end_at=end_at)
+        _put_planned(services, done, as_json)
+
+
+def _person_id(services: Services, tenant_id: TenantId, option: str, text: str | None) -> UserId | None:
+    return None if text is None else find_person(services.people, tenant_id, option, text).id
+
+
+def _note_gap(option: str, local: datetime, time_zone: str) -> None:
+    """A word where the clocks go forward over a wall time."""
+    real = instant(local, time_zone).astimezone(zone(time_zone)).replace(tzinfo=None, fold=0)
+    if real != local:
+        gone = f"{local:%Y-%m-%d %H:%M} does not exist in {time_zone}, where the clocks go forward"
+        say(f"note: {option}: {gone}; it means {real:%Y-%m-%d %H:%M}")
+
+
+def _put_planned(services: Services, done: Done, as_json: bool) -> None:
+    """The event, after a word where it has reminders and none of them will leave."""
+    rows = reminders_of(services, done.event.id).rows
+    has_come_too_late = any(one.reason is SkipReason.PAST for one in done.reminders)
+    if has_come_too_late and not any(row.state.status is Status.PENDING for row in rows):
+        say("note: every reminder's time has passed; none will leave")
+    put_event(services, done.event.id, as_json=as_json)
