@@ -6,6 +6,7 @@ Source: the specification, "Цепочка следствий"; the consumer ded
 import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from attrs import frozen
 
@@ -13,9 +14,9 @@ from application.ports.deliveries import Deliveries, Received
 from application.ports.machine import Clock, Ids
 from application.ports.people import ContactPoint, People, Recipient
 from domain import delivery
-from domain.delivery import Delivery, Template
+from domain.delivery import AboutId, Delivery, Template
 from domain.policies import ReminderDueEvent
-from domain.values import DeliveryId, UserId
+from domain.values import DeliveryId, EventId, TenantId, UserId
 
 CONSOLE = "console"
 
@@ -43,25 +44,50 @@ class Notifying:
     def _delivery(
         self, event: ReminderDueEvent, user_id: UserId, known: Mapping[UserId, Recipient], now: datetime
     ) -> Delivery:
-        recipient = known.get(user_id)
-        # Who has left has no address: theirs may by now be that of somebody who is to be told.
-        is_member = recipient is not None and recipient.person.is_member
-        point = preferred(recipient.contact_points) if recipient and is_member else None
-        create = delivery.Create(
-            id=DeliveryId(self.ids.new()),
+        return first_delivery(
+            known.get(user_id),
+            id=self.ids.new(),
             tenant_id=event.tenant_id,
-            reminder_id=event.reminder_id,
+            about_id=event.reminder_id,
             event_id=event.event_id,
             user_id=user_id,
-            channel=point.channel if point else CONSOLE,
-            contact_point_id=point.id if point else None,
-            address_key=address_key(point) if point else str(user_id),
             template=template_of(event),
             due_at=event.start_at - timedelta(minutes=event.offset_minutes),
             at=now,
         )
-        (created,) = delivery.decide(None, create)
-        return delivery.evolve(None, created)
+
+
+def first_delivery(
+    recipient: Recipient | None,
+    *,
+    id: UUID,
+    tenant_id: TenantId,
+    about_id: AboutId,
+    event_id: EventId | None,
+    user_id: UserId,
+    template: Template,
+    due_at: datetime,
+    at: datetime,
+) -> Delivery:
+    """A message to the address that a person prefers, from `at` on; on the console for one without any."""
+    # Who has left has no address: theirs may by now be that of somebody who is to be told.
+    is_member = recipient is not None and recipient.person.is_member
+    point = preferred(recipient.contact_points) if recipient and is_member else None
+    create = delivery.Create(
+        id=DeliveryId(id),
+        tenant_id=tenant_id,
+        about_id=about_id,
+        event_id=event_id,
+        user_id=user_id,
+        channel=point.channel if point else CONSOLE,
+        contact_point_id=point.id if point else None,
+        address_key=address_key(point) if point else str(user_id),
+        template=template,
+        due_at=due_at,
+        at=at,
+    )
+    (created,) = delivery.decide(None, create)
+    return delivery.evolve(None, created)
 
 
 def recipients_of(event: ReminderDueEvent) -> list[UserId]:

@@ -3,7 +3,7 @@
 import re
 from datetime import datetime, timedelta
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from application.ports.people import People, Person
 from application.ports.templates import FALLBACK_LANGUAGE, Templates
@@ -29,11 +29,16 @@ class Told:
 def told(event: CalendarEvent, title: str | None, time_zone: str) -> Told:
     """An event as somebody in `time_zone` sees it; Invalid for a zone that there is not."""
     timing = event.timing
-    seen_from = timing.time_zone if timing.all_day else time_zone
-    starts = timing.start_at.astimezone(zone(seen_from))
+    told = told_instant(timing.start_at, timing.time_zone if timing.all_day else time_zone)
+    wall = timing.start_local if timing.all_day else told.starts
+    return evolve(told, title=one_line(title or ""), starts=wall, all_day=timing.all_day)
+
+
+def told_instant(at: datetime, time_zone: str) -> Told:
+    """An instant as somebody in `time_zone` sees it; Invalid for a zone that there is not."""
+    starts = at.astimezone(zone(time_zone))
     offset = utc_offset(starts.utcoffset() or timedelta())
-    wall = timing.start_local if timing.all_day else starts.replace(tzinfo=None)
-    return Told(one_line(title or ""), wall, timing.all_day, seen_from, offset)
+    return Told("", starts.replace(tzinfo=None), False, time_zone, offset)
 
 
 def one_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A delivery: one message about one reminder to one address over one channel.
+"""A delivery: one message about one thing to one address over one channel.
 
     Pending -> Sending -> Delivered | Failed | Unknown
     Sending -> Pending (later),  Pending -> Skipped(reason),  Unknown -> Pending | Delivered
@@ -14,7 +14,9 @@ import attrs
 from attrs import frozen
 
 from domain.errors import BrokenHistory, ClaimIsLost, DeliveryIsOver, NoSuchDelivery
-from domain.values import ContactPointId, DeliveryId, EventId, ReminderId, TenantId, UserId
+from domain.values import ContactPointId, DeliveryId, EventId, NoticeId, ReminderId, TenantId, UserId
+
+AboutId = ReminderId | NoticeId
 
 
 class Status(StrEnum):
@@ -33,20 +35,25 @@ class SkipReason(StrEnum):
     EVENT_OVER = "event_over"
     OPTED_OUT = "opted_out"
     NOT_MEMBER = "not_member"  # the person has left the tenant
-    TAKEN_OFF = "taken_off"  # the person is neither the event's owner nor its client any more
+    TAKEN_OFF = "taken_off"  # the person is no more the event's owner or client, or the tenant's operator
 
 
 class Template(StrEnum):
-    """Which message it is; the specification, algorithm, "Событие"."""
+    """Which message it is; of reminders the specification, algorithm, "Событие"."""
 
     APPOINTMENT_REMINDER = "AppointmentReminder"
     CALENDAR_REMINDER = "CalendarReminder"
+    OPERATOR_NOTICE = "OperatorNotice"  # to a tenant's operator, about what went wrong
+
+
+REMINDERS = (Template.APPOINTMENT_REMINDER, Template.CALENDAR_REMINDER)
 
 
 @frozen
 class Delivery:
     """`contact_point_id` is None for the console; the address itself is never a part of a delivery, and
-    `address_key` is its hash: (reminder_id, channel, address_key) is unique.
+    `address_key` is its hash: (about_id, channel, address_key) is unique. What it is about is a reminder of
+    the event, or a notice, which has no event.
 
     `not_before` is when it may be tried next; `claim` counts the claims; a lease ends at `lease_until`. It is
     `in_doubt` when the answer to any of its attempts was lost, whatever came of it later.
@@ -54,8 +61,8 @@ class Delivery:
 
     id: DeliveryId
     tenant_id: TenantId
-    reminder_id: ReminderId
-    event_id: EventId
+    about_id: AboutId
+    event_id: EventId | None
     user_id: UserId
     channel: str
     contact_point_id: ContactPointId | None
@@ -71,13 +78,20 @@ class Delivery:
     provider_id: str | None = None
     in_doubt: bool = False
 
+    @property
+    def reached_nobody(self) -> bool:
+        """Whether it is over or held, still wanted, and nobody is known to have got it."""
+        if self.status is Status.SKIPPED:
+            return self.reason == SkipReason.EVENT_OVER
+        return self.status is Status.FAILED or self.status is Status.UNKNOWN
+
 
 @frozen
 class Create:
     id: DeliveryId
     tenant_id: TenantId
-    reminder_id: ReminderId
-    event_id: EventId
+    about_id: AboutId
+    event_id: EventId | None
     user_id: UserId
     channel: str
     contact_point_id: ContactPointId | None
@@ -288,7 +302,7 @@ def _created(command: Create) -> Delivery:
     return Delivery(
         id=command.id,
         tenant_id=command.tenant_id,
-        reminder_id=command.reminder_id,
+        about_id=command.about_id,
         event_id=command.event_id,
         user_id=command.user_id,
         channel=command.channel,

@@ -18,6 +18,7 @@ AppointmentId = NewType("AppointmentId", UUID)
 ReminderId = NewType("ReminderId", UUID)
 ContactPointId = NewType("ContactPointId", UUID)
 DeliveryId = NewType("DeliveryId", UUID)
+NoticeId = NewType("NoticeId", UUID)
 TouchId = NewType("TouchId", UUID)
 PlanId = NewType("PlanId", UUID)
 

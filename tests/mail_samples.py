@@ -16,7 +16,7 @@ from adapters.testkit.channel import outgoing
 from adapters.testkit.clock import SettableClock
 from adapters.testkit.templates import AS_TYPED, example
 from application.ports.channel import Accepted
-from domain.delivery import Template
+from domain.delivery import REMINDERS
 from tests.mail_server import HOST, MailServer
 
 ZONES = {"ru": "Europe/Moscow", "en": "Europe/Madrid"}
@@ -31,7 +31,7 @@ def write(folder: Path) -> Sequence[Path]:
     with MailServer() as server:
         channel = EmailChannel(HOST, server.port, "desk@b.example", SettableClock(NOW), security="none")
         for language, zone in ZONES.items():
-            for template in Template:
+            for template in REMINDERS:
                 said = JinjaTemplates().reminder(template, example(), AS_TYPED, language, zone)
                 message = evolve(
                     outgoing("ann@example.org"), subject=said.subject, text=said.text, html=said.html

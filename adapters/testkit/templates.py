@@ -4,16 +4,17 @@ For templates of your own: subclass, and give them as the fixture `templates`.
 """
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from uuid import UUID
 
 import pytest
 from attrs import field, frozen
 
+from application.ports.notices import Matter, MatterKind, Matters
 from application.ports.templates import FALLBACK_LANGUAGE, Templates, Words
 from domain.calendar_event import CalendarEvent
-from domain.delivery import Template
+from domain.delivery import REMINDERS, Template
 from domain.errors import Invalid
 from domain.values import EventId, Kind, TenantId, Timing, UserId
 
@@ -91,7 +92,7 @@ class TemplatesContract:
 
     def all_words(self, templates: Templates, event: CalendarEvent, title: str | None) -> Iterator[Words]:
         """The event in each template and language."""
-        for template in Template:
+        for template in REMINDERS:
             for language in sorted(templates.languages):
                 yield templates.reminder(template, event, title, language, "Europe/Moscow")
 
@@ -141,7 +142,7 @@ class TemplatesContract:
     def test_r52_each_reads_their_own_language_and_clock_with_the_zone_named(
         self, templates: Templates, language: str, zone: str, day: tuple[str, str], hour: str
     ) -> None:
-        for template in Template:
+        for template in REMINDERS:
             said = templates.reminder(template, example(), "call", language, zone)
             assert said.language == language
             for told in (said.text, " ".join(Page.of(said.html).texts)):
@@ -157,7 +158,7 @@ class TemplatesContract:
 
     def test_an_event_of_all_day_is_told_by_its_own_date_and_no_hour(self, templates: Templates) -> None:
         day = example(datetime.fromisoformat("2026-07-06"), all_day=True)
-        for template in Template:
+        for template in REMINDERS:
             for zone in ("Pacific/Honolulu", "Pacific/Kiritimati"):
                 said = templates.reminder(template, day, "day", "en", zone)
                 for told in (said.text, " ".join(Page.of(said.html).texts)):
@@ -179,7 +180,7 @@ class TemplatesContract:
             assert len({"".join(one for one in text if not one.isdigit()) for text in told}) == 12
 
     def test_a_language_without_words_is_told_in_english(self, templates: Templates) -> None:
-        for template in Template:
+        for template in REMINDERS:
             said = templates.reminder(template, example(), "a", "xx", "UTC")
             assert said == templates.reminder(template, example(), "a", FALLBACK_LANGUAGE, "UTC")
         assert templates.contact_test("xx") == templates.contact_test(FALLBACK_LANGUAGE)
@@ -187,6 +188,27 @@ class TemplatesContract:
     def test_a_zone_that_there_is_not_is_invalid(self, templates: Templates) -> None:
         with pytest.raises(Invalid, match="Mars"):
             templates.reminder(Template.CALENDAR_REMINDER, example(), "a", "en", "Mars/Base")
+
+    def test_a_notice_names_counts_ids_and_the_hour_with_its_zone(self, templates: Templates) -> None:
+        first = [Matter(MatterKind.DELIVERY, UUID(int=n), EventId(UUID(int=n + 50))) for n in range(1, 4)]
+        since = datetime.fromisoformat("2026-07-06T12:00Z")
+        for language in sorted(templates.languages):
+            said = templates.operator_notice(Matters(10, first), since, language, "Europe/Moscow")
+            assert (said.language, said.subject.isprintable()) == (language, True)
+            assert "10" in said.subject
+            for told in (said.text, " ".join(Page.of(said.html).texts)):
+                for part in ("15:00", "Europe/Moscow", *(str(one.id) for one in first), "7"):
+                    assert part in told
+                assert all(str(one.event_id) in told for one in first)
+
+    def test_a_notice_that_names_all_speaks_of_no_more(self, templates: Templates) -> None:
+        matter = Matter(MatterKind.DELIVERY, UUID(int=1), EventId(UUID(int=2)))
+        since = datetime.fromisoformat("2026-07-06T12:00Z")
+        one = templates.operator_notice(Matters(1, [matter]), since, "en", "UTC")
+        two = templates.operator_notice(Matters(2, [matter]), since, "en", "UTC")
+        assert "more" not in one.text + one.html
+        assert "and 1 more" in two.text
+        assert "and 1 more" in two.html
 
     def test_a_test_message_is_in_the_language_asked_for(self, templates: Templates) -> None:
         for language in sorted(templates.languages):
@@ -199,6 +221,10 @@ class TemplatesContract:
     def test_html_is_a_whole_document_that_loads_and_runs_nothing(self, templates: Templates) -> None:
         documents = [said.html for said in self.all_words(templates, example(), AS_TYPED)]
         documents += [templates.contact_test(language).html for language in sorted(templates.languages)]
+        documents += [
+            templates.operator_notice(Matters(0, []), SUMMER_AFTERNOON.astimezone(UTC), language, "UTC").html
+            for language in sorted(templates.languages)
+        ]
         for html in documents:
             page = Page.of(html)
             assert html.lower().startswith("<!doctype html>")

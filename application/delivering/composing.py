@@ -1,21 +1,32 @@
 """A delivery becomes the message that its channel sends: looked at again, and put into words."""
 
+from collections.abc import Mapping
+
 from attrs import frozen
 
-from application.delivering.wanted import point_of, unwanted
+from application.delivering.wanted import point_of, unwanted, unwelcome
 from application.notifying import CONSOLE
 from application.ports.channel import OutgoingMessage
+from application.ports.deliveries import Deliveries
 from application.ports.ledger import Ledger
 from application.ports.machine import Clock
 from application.ports.people import People, Recipient
-from application.ports.templates import Templates
+from application.ports.templates import Templates, Words
+from application.telling_operators import HOUR
 from application.wording import language_of
 from domain.calendar_event import CalendarEvent
-from domain.delivery import Delivery, SkipReason
+from domain.delivery import Delivery, SkipReason, Template
+from domain.values import NoticeId
+
+# So many ids fit into one message of any channel.
+MOST_IDS = 20
+
+Data = Mapping[str, str | int | None]
 
 
 @frozen
 class Composing:
+    deliveries: Deliveries
     people: People
     ledger: Ledger
     clock: Clock
@@ -23,43 +34,71 @@ class Composing:
 
     def message(self, claimed: Delivery) -> OutgoingMessage | SkipReason:
         """The message, or why it is not wanted any more."""
-        found = self.ledger.event(claimed.event_id)
+        known = self.people.recipients({(claimed.tenant_id, claimed.user_id)}).get(claimed.user_id)
+        if claimed.template is Template.OPERATOR_NOTICE:
+            return self._notice(claimed, known)
+        found = None if claimed.event_id is None else self.ledger.event(claimed.event_id)
         if found is None:
             return SkipReason.CANCELLED
-        known = self.people.recipients({(claimed.tenant_id, claimed.user_id)}).get(claimed.user_id)
         reason = unwanted(found.state, known, claimed, self.clock.now())
         return self._reminder(claimed, found.state, known) if reason is None else reason
 
     def _reminder(self, claimed: Delivery, event: CalendarEvent, known: Recipient | None) -> OutgoingMessage:
-        person = known.person if known else None
-        language = language_of(person, claimed.tenant_id, self.people, self.templates)
-        time_zone = person.time_zone if person else event.timing.time_zone
+        time_zone = known.person.time_zone if known else event.timing.time_zone
         title = self.ledger.title(event.id)
-        said = self.templates.reminder(claimed.template, event, title, language, time_zone)
-        data: dict[str, str | int | None] = {
-            "reminderId": str(claimed.reminder_id),
+        said = self.templates.reminder(
+            claimed.template, event, title, self._language(claimed, known), time_zone
+        )
+        data: Data = {
+            "reminderId": str(claimed.about_id),
             "eventId": str(event.id),
             "tenantId": str(event.tenant_id),
             "kind": event.kind.value,
             "startAt": event.timing.start_at.isoformat(),
             "timeZone": event.timing.time_zone,
         }
-        address, secret = _address(claimed, known)
-        return OutgoingMessage(
-            claimed.id,
-            address,
-            claimed.template.value,
-            said.subject,
-            said.text,
-            data,
-            html=said.html,
-            secret=secret,
+        return _outgoing(claimed, known, said, data)
+
+    def _notice(self, claimed: Delivery, known: Recipient | None) -> OutgoingMessage | SkipReason:
+        tenant = self.people.tenant(claimed.tenant_id)
+        if tenant is None or known is None or tenant.operator_id != claimed.user_id:
+            return SkipReason.TAKEN_OFF
+        reason = unwelcome(known, claimed)
+        if reason is not None:
+            return reason
+        matters = self.deliveries.matters(NoticeId(claimed.about_id), MOST_IDS)
+        since = claimed.due_at - HOUR
+        said = self.templates.operator_notice(
+            matters, since, self._language(claimed, known), known.person.time_zone
         )
+        data: Data = {
+            "noticeId": str(claimed.about_id),
+            "tenantId": str(claimed.tenant_id),
+            "since": since.isoformat(),
+            "until": claimed.due_at.isoformat(),
+            "count": matters.count,
+            "ids": " ".join(str(one.id) for one in matters.first),
+        }
+        return _outgoing(claimed, known, said, data)
+
+    def _language(self, claimed: Delivery, known: Recipient | None) -> str:
+        person = known.person if known else None
+        return language_of(person, claimed.tenant_id, self.people, self.templates)
 
 
-def _address(claimed: Delivery, known: Recipient | None) -> tuple[str, str | None]:
-    """Where it goes, and what it is signed with; the console is told who it is for."""
+def _outgoing(claimed: Delivery, known: Recipient | None, said: Words, data: Data) -> OutgoingMessage:
     point = point_of(known, claimed)
     if claimed.channel != CONSOLE and point is not None:
-        return point.address, point.secret
-    return known.person.handle if known else str(claimed.user_id), None
+        address, secret = point.address, point.secret
+    else:
+        address, secret = known.person.handle if known else str(claimed.user_id), None
+    return OutgoingMessage(
+        claimed.id,
+        address,
+        claimed.template.value,
+        said.subject,
+        said.text,
+        data,
+        html=said.html,
+        secret=secret,
+    )

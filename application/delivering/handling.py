@@ -16,10 +16,12 @@ from application.ports.channel import Channel, Later, Outcome, OutcomeUnknown, O
 from application.ports.deliveries import Deliveries
 from application.ports.errors import Busy, Unavailable
 from application.ports.machine import Clock, Ids
+from application.ports.notices import Matter, MatterKind, Notice
 from application.ports.people import People
 from application.resting import Rests
+from application.telling_operators import TellingOperators
 from domain import delivery
-from domain.delivery import Delivery, SkipReason
+from domain.delivery import Delivery, SkipReason, Template
 from domain.errors import ClaimIsLost
 from domain.values import DeliveryId
 
@@ -35,6 +37,7 @@ class Handling:
     ids: Ids
     composing: Composing
     tries: Tries
+    telling: TellingOperators
     lanes: Lanes
     rests: Rests
     rates: Rates | None
@@ -119,10 +122,18 @@ class Handling:
             if again is not None:
                 repeat = delivery.decide(after, again)
                 happened, after = [*happened, *repeat], reduce(delivery.evolve, repeat, after)
-            self.deliveries.settle(before, happened, after, self._next(after))
+            then = self._next(after)
+            self.deliveries.settle(before, happened, after, then, None if then else self._notice(after))
         except ClaimIsLost:
             return None
         return after
+
+    def _notice(self, after: Delivery) -> Notice | None:
+        """That it reached nobody, for the operator; a notice itself is not told of."""
+        if not after.reached_nobody or after.template is Template.OPERATOR_NOTICE:
+            return None
+        matter = Matter(MatterKind.DELIVERY, after.id, after.event_id)
+        return self.telling.notice(after.tenant_id, matter, self.clock.now())
 
     def _next(self, after: Delivery) -> Sequence[Delivery]:
         """After a refusal for good, the same to the person's next contact point; never where it is in doubt
@@ -137,7 +148,7 @@ class Handling:
         create = delivery.Create(
             id=DeliveryId(self.ids.new()),
             tenant_id=after.tenant_id,
-            reminder_id=after.reminder_id,
+            about_id=after.about_id,
             event_id=after.event_id,
             user_id=after.user_id,
             channel=point.channel,

@@ -20,6 +20,7 @@ from application.ports.machine import Clock, Ids
 from application.ports.people import People
 from application.ports.templates import Templates
 from application.resting import Rests
+from application.telling_operators import TellingOperators
 from domain import delivery
 from domain.delivery import Delivery
 from domain.errors import Invalid
@@ -63,8 +64,9 @@ class Delivering:
             self.channel,
             self.clock,
             self.ids,
-            Composing(self.people, self.ledger, self.clock, self.templates),
+            Composing(self.deliveries, self.people, self.ledger, self.clock, self.templates),
             Tries(self.options, self.channel.repeats_unknown, self.spread),
+            TellingOperators(self.people, self.ids),
             Lanes(self.options.per_host),
             Rests(self.clock.monotonic),
             self.rates,

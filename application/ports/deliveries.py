@@ -7,9 +7,10 @@ from typing import Protocol
 from attrs import frozen
 
 from application.ports.backlog import Backlog
+from application.ports.notices import Matters, Notice
 from domain.delivery import Delivery
 from domain.delivery import Event as DeliveryEvent
-from domain.values import ReminderId
+from domain.values import NoticeId, ReminderId
 
 
 @frozen
@@ -26,7 +27,7 @@ class Deliveries(Protocol):
     def receive(self, received: Sequence[Received], now: datetime) -> Sequence[bool]:
         """Keep inbox rows and their deliveries in one commit; False for a reminder that was taken in before.
 
-        Of several deliveries with one (reminder_id, channel, address_key) the first is kept.
+        Of several deliveries with one (about_id, channel, address_key) the first is kept.
         """
 
     def claim(
@@ -49,10 +50,11 @@ class Deliveries(Protocol):
         happened: Sequence[DeliveryEvent],
         after: Delivery,
         then: Sequence[Delivery] = (),
+        notice: Notice | None = None,
     ) -> None:
-        """Write what became of it, and keep the deliveries that follow from it, in one commit.
+        """Write what became of it, and keep the deliveries and the notice that follow from it, in one commit.
 
-        ClaimIsLost where it is not as `before` any more. One of `then` whose (reminder_id, channel,
+        ClaimIsLost where it is not as `before` any more. One of `then` whose (about_id, channel,
         address_key) is there already is not kept.
         """
 
@@ -61,6 +63,9 @@ class Deliveries(Protocol):
 
     def of_reminder(self, reminder_id: ReminderId) -> Sequence[Delivery]:
         """All deliveries about one reminder, ordered by id."""
+
+    def matters(self, notice_id: NoticeId, limit: int) -> Matters:
+        """What a notice tells of: all are counted, and the first `limit` given; none of an unknown one."""
 
     def backlog(self, now: datetime) -> Backlog:
         """The Pending deliveries whose not_before has come."""

@@ -1,10 +1,12 @@
 """The words of messages."""
 
 from collections.abc import Collection
+from datetime import datetime
 from typing import Protocol
 
 from attrs import field, frozen
 
+from application.ports.notices import Matters
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Template
 
@@ -35,10 +37,16 @@ class Templates(Protocol):
         self, template: Template, event: CalendarEvent, title: str | None, language: str, time_zone: str
     ) -> Words:
         """The reminder of an event as the clock in `time_zone` tells it, the zone named; one of all day by
-        its own date, which is the same for everybody.
+        its own date, which is the same for everybody. `template` is one of REMINDERS.
 
         The title stands there as typed, on one line, and is never read as a template or as HTML. A language
         without words is told in FALLBACK_LANGUAGE; Invalid for a zone that there is not.
+        """
+
+    def operator_notice(self, matters: Matters, since: datetime, language: str, time_zone: str) -> Words:
+        """What went wrong in the hour from `since`: how many, and the ids of the first of them.
+
+        Language and zone are as for reminders.
         """
 
     def contact_test(self, language: str) -> Words:

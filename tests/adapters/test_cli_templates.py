@@ -101,3 +101,17 @@ def test_bad_input_is_one_line(tickler: Commands, arguments: tuple[str, ...], co
 
     assert (said.code, said.out, len(said.err.splitlines())) == (code, "", 1)
     assert line in said.err
+
+
+def test_an_operators_notice_is_shown_by_a_sample_and_is_about_no_event(
+    desk: MemoryOffice, tickler: Commands
+) -> None:
+    said = tickler("template", "preview", "--template", "OperatorNotice", "--zone", "Europe/Moscow")
+    refused = tickler("template", "preview", "--template", "OperatorNotice", "--title", "a")
+
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith("Messages that reached nobody: 2\n\nIn the hour from Tuesday, 15 January 2030")
+    assert "18:00 (Europe/Moscow, UTC+3)" in said.out
+    assert (refused.code, refused.out) == (2, "")
+    assert "is about no event" in refused.err
+    assert desk.opened == []

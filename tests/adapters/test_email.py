@@ -22,7 +22,7 @@ from adapters.testkit.channel import AS_TYPED, outgoing
 from adapters.testkit.clock import SettableClock
 from adapters.testkit.templates import HARMFUL, Page, example
 from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, RefusedForGood
-from domain.delivery import Template
+from domain.delivery import REMINDERS, Template
 from domain.errors import Invalid
 from tests import mail_samples
 from tests.certificate import tls_contexts
@@ -385,7 +385,7 @@ def test_r53_mails_written_to_files_read_as_typed_in_each_language(tmp_path: Pat
     written = mail_samples.write(tmp_path)
 
     assert len(written) == 12
-    for template in Template:
+    for template in REMINDERS:
         russian = (tmp_path / f"{template.value}.ru.txt").read_text("utf-8").splitlines()
         english = (tmp_path / f"{template.value}.en.txt").read_text("utf-8").splitlines()
         assert russian == [AS_TYPED, "Начало: понедельник, 6 июля 2026 г., 15:00 (Europe/Moscow, UTC+3)"]

@@ -106,7 +106,7 @@ def test_r08_what_was_taken_in_before_a_rebalance_is_taken_in_once(world: World)
     at_once(lambda: publisher.publish(messages), lambda: publisher.publish(messages))
 
     assert len(world.all_deliveries()) == 10
-    assert {one.reminder_id for one in world.all_deliveries()} == {message.id for message in messages}
+    assert {one.about_id for one in world.all_deliveries()} == {message.id for message in messages}
 
 
 def test_the_first_contact_point_that_is_not_opted_out_is_taken() -> None:

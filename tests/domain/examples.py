@@ -93,7 +93,7 @@ def create() -> delivery.Create:
     return delivery.Create(
         id=DELIVERY,
         tenant_id=TENANT,
-        reminder_id=REMINDER,
+        about_id=REMINDER,
         event_id=EVENT,
         user_id=OWNER,
         channel="email",

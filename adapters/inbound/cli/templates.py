@@ -1,6 +1,6 @@
 """`tickler template …`: messages as they will look."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 from uuid import UUID
@@ -10,6 +10,7 @@ import typer
 from adapters.inbound.cli import reading
 from adapters.inbound.cli.office import office
 from adapters.inbound.cli.output import AsJson, put, put_json, say
+from application.ports.notices import Matter, MatterKind, Matters
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Template
 from domain.errors import Invalid, NoSuchEvent
@@ -20,6 +21,7 @@ app = typer.Typer(no_args_is_help=True, help="The words of messages.")
 SAMPLE_TITLE = 'Sample 🚀 №5 "quoted" <b>'
 SAMPLE_START = datetime.fromisoformat("2030-01-15T15:00")
 SAMPLE_ZONE = "UTC"
+SAMPLE_MATTERS = Matters(2, [Matter(MatterKind.DELIVERY, UUID(int=0), EventId(UUID(int=0)))])
 
 
 @app.callback()
@@ -51,13 +53,21 @@ def preview(
         zone(zone_name)
     if title is not None:
         reading.title(title)
-    about, kept_title = _about(context, event, zone_name)
-    which = template or (
-        Template.CALENDAR_REMINDER if about.appointment_id is None else Template.APPOINTMENT_REMINDER
-    )
-    time_zone = zone_name or about.timing.time_zone
-    shown_title = kept_title if title is None else title
-    said = office(context).templates.reminder(which, about, shown_title, language, time_zone)
+    if template is Template.OPERATOR_NOTICE:
+        if event is not None or title is not None:
+            raise Invalid(f"--template: {template.value} is about no event; leave out --event and --title")
+        which: Template = template
+        time_zone = zone_name or SAMPLE_ZONE
+        since = SAMPLE_START.replace(tzinfo=UTC)
+        said = office(context).templates.operator_notice(SAMPLE_MATTERS, since, language, time_zone)
+    else:
+        about, kept_title = _about(context, event, zone_name)
+        which = template or (
+            Template.CALENDAR_REMINDER if about.appointment_id is None else Template.APPOINTMENT_REMINDER
+        )
+        time_zone = zone_name or about.timing.time_zone
+        shown_title = kept_title if title is None else title
+        said = office(context).templates.reminder(which, about, shown_title, language, time_zone)
     if html is not None:
         _write(html, said.html)
     if said.language != language:

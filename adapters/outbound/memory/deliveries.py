@@ -10,11 +10,12 @@ from attrs import frozen
 from adapters.outbound.memory.store import MemoryStore
 from application.ports.backlog import Backlog
 from application.ports.deliveries import Received
+from application.ports.notices import Matters, Notice
 from domain import delivery
-from domain.delivery import Delivery, Status
+from domain.delivery import AboutId, Delivery, Status
 from domain.delivery import Event as DeliveryEvent
 from domain.errors import ClaimIsLost
-from domain.values import DeliveryId, ReminderId
+from domain.values import DeliveryId, NoticeId, ReminderId
 
 
 @frozen
@@ -52,13 +53,18 @@ class MemoryDeliveries:
         happened: Sequence[DeliveryEvent],
         after: Delivery,
         then: Sequence[Delivery] = (),
+        notice: Notice | None = None,
     ) -> None:
         with self.store.changed:
             if self.store.deliveries.get(before.id) != before:
                 raise ClaimIsLost
             self.store.deliveries[before.id] = after
-            kept = {_about(one) for one in self.store.deliveries.values()} if then else set()
-            self._keep(then, kept)
+            made = [*then, *(notice.deliveries if notice else ())]
+            kept = {_about(one) for one in self.store.deliveries.values()} if made else set()
+            self._keep(made, kept)
+            if notice is not None:
+                known = self.store.matters.setdefault(notice.id, {})
+                known.setdefault((notice.matter.kind, notice.matter.id), notice.matter)
 
     def overdue(self, channel: str, now: datetime, limit: int) -> Sequence[Delivery]:
         with self.store.changed:
@@ -67,22 +73,27 @@ class MemoryDeliveries:
 
     def of_reminder(self, reminder_id: ReminderId) -> Sequence[Delivery]:
         with self.store.changed:
-            about = [one for one in self.store.deliveries.values() if one.reminder_id == reminder_id]
+            about = [one for one in self.store.deliveries.values() if one.about_id == reminder_id]
         return sorted(about, key=lambda one: one.id)
+
+    def matters(self, notice_id: NoticeId, limit: int) -> Matters:
+        with self.store.changed:
+            found = sorted(self.store.matters.get(notice_id, {}).items())
+        return Matters(len(found), [matter for _, matter in found[:limit]])
 
     def backlog(self, now: datetime) -> Backlog:
         with self.store.changed:
             waiting = [one.due_at for one in self._ready(now)]
         return Backlog(len(waiting), min(waiting, default=None))
 
-    def _receive(self, received: Received, kept: set[tuple[ReminderId, str, str]], now: datetime) -> bool:
+    def _receive(self, received: Received, kept: set[tuple[AboutId, str, str]], now: datetime) -> bool:
         if received.reminder_id in self.store.inbox:
             return False
         self.store.inbox[received.reminder_id] = now
         self._keep(received.deliveries, kept)
         return True
 
-    def _keep(self, made: Sequence[Delivery], kept: set[tuple[ReminderId, str, str]]) -> None:
+    def _keep(self, made: Sequence[Delivery], kept: set[tuple[AboutId, str, str]]) -> None:
         for one in made:
             if _about(one) not in kept:
                 kept.add(_about(one))
@@ -106,8 +117,8 @@ def _has_run_out(one: Delivery, now: datetime) -> bool:
     return one.lease_until is not None and one.lease_until <= now
 
 
-def _about(one: Delivery) -> tuple[ReminderId, str, str]:
-    return one.reminder_id, one.channel, one.address_key
+def _about(one: Delivery) -> tuple[AboutId, str, str]:
+    return one.about_id, one.channel, one.address_key
 
 
 def _age(one: Delivery) -> tuple[datetime, DeliveryId]:

@@ -13,13 +13,23 @@ from attrs import evolve, frozen
 from adapters.outbound.memory.locks import RowLocks
 from application.ports.imports import Imported
 from application.ports.ledger import Recorded, Versioned
+from application.ports.notices import Matter
 from application.ports.outbox import Message
 from application.ports.people import ContactPoint, Person, Tenant
 from application.ports.quarantine import Quarantined
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Delivery
 from domain.reminder import Reminder
-from domain.values import ContactPointId, DeliveryId, EventId, EventStatus, ReminderId, TenantId, UserId
+from domain.values import (
+    ContactPointId,
+    DeliveryId,
+    EventId,
+    EventStatus,
+    NoticeId,
+    ReminderId,
+    TenantId,
+    UserId,
+)
 
 
 @frozen
@@ -57,6 +67,7 @@ class MemoryStore:
         self.inbox: dict[ReminderId, datetime] = {}
         self.deliveries: dict[DeliveryId, Delivery] = {}
         self.quarantine: dict[tuple[object, ...], Quarantined] = {}
+        self.matters: dict[NoticeId, dict[tuple[str, UUID], Matter]] = {}
         self.tenants: dict[TenantId, Tenant] = {}
         self.persons: dict[UserId, Person] = {}
         self.contact_points: dict[ContactPointId, ContactPoint] = {}

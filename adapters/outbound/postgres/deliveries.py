@@ -9,9 +9,11 @@ from attrs import frozen
 
 from adapters.outbound.postgres.connection import Row
 from adapters.outbound.postgres.database import Database
+from adapters.outbound.postgres.notices import keep_matter, read_matters
 from adapters.outbound.postgres.session import Session
 from application.ports.backlog import Backlog
 from application.ports.deliveries import Received
+from application.ports.notices import Matters, Notice
 from domain import delivery
 from domain.delivery import (
     Delivery,
@@ -26,12 +28,12 @@ from domain.delivery import (
     Template,
 )
 from domain.errors import ClaimIsLost
-from domain.values import ReminderId, TenantId
+from domain.values import NoticeId, ReminderId, TenantId
 
 CONSUMER = "notifications"
 
 SELECT = (
-    "select id, tenant_id, reminder_id, event_id, user_id, channel, contact_point_id, address_key, template,"
+    "select id, tenant_id, about_id, event_id, user_id, channel, contact_point_id, address_key, template,"
     " due_at, not_before, status, attempts, claim, lease_until, reason, provider_id, in_doubt"
     " from tickler.deliveries"
 )
@@ -41,7 +43,7 @@ TAKE_IN = (
     " on conflict do nothing returning reminder_id"
 )
 INSERT = (
-    "insert into tickler.deliveries (id, tenant_id, reminder_id, event_id, user_id, channel,"
+    "insert into tickler.deliveries (id, tenant_id, about_id, event_id, user_id, channel,"
     " contact_point_id, address_key, template, due_at, not_before, status, attempts, claim, lease_until,"
     " reason, provider_id, in_doubt)"
     " values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
@@ -124,14 +126,18 @@ class PostgresDeliveries:
         happened: Sequence[delivery.Event],
         after: Delivery,
         then: Sequence[Delivery] = (),
+        notice: Notice | None = None,
     ) -> None:
         with self.database.transaction() as session:
             if session.change(UPDATE, _changed(before, after)) != 1:
                 raise ClaimIsLost
             for one in happened:
                 _note_attempt(session, one, after)
-            if then:
-                session.change_each(INSERT, [_values(one) for one in then])
+            made = [*then, *(notice.deliveries if notice else ())]
+            if made:
+                session.change_each(INSERT, [_values(one) for one in made])
+            if notice is not None:
+                keep_matter(session, notice)
 
     def overdue(self, channel: str, now: datetime, limit: int) -> Sequence[Delivery]:
         with self.database.transaction() as session:
@@ -139,8 +145,12 @@ class PostgresDeliveries:
 
     def of_reminder(self, reminder_id: ReminderId) -> Sequence[Delivery]:
         with self.database.transaction() as session:
-            rows = session.rows(SELECT + " where reminder_id = %s order by id", (reminder_id,))
+            rows = session.rows(SELECT + " where about_id = %s order by id", (reminder_id,))
         return [_read(row) for row in rows]
+
+    def matters(self, notice_id: NoticeId, limit: int) -> Matters:
+        with self.database.transaction() as session:
+            return read_matters(session, notice_id, limit)
 
     def backlog(self, now: datetime) -> Backlog:
         with self.database.transaction() as session:
@@ -201,7 +211,7 @@ def _values(one: Delivery) -> Sequence[Any]:
     return (
         one.id,
         one.tenant_id,
-        one.reminder_id,
+        one.about_id,
         one.event_id,
         one.user_id,
         one.channel,

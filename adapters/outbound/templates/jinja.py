@@ -1,6 +1,7 @@
 """Messages from Jinja2 templates, a folder a language; see docs/guides/change-a-message.md."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,9 @@ import jinja2
 from attrs import asdict, field, frozen
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from application.ports.notices import Matters
 from application.ports.templates import FALLBACK_LANGUAGE, Words
-from application.wording import told
+from application.wording import told, told_instant
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Template
 
@@ -66,6 +68,14 @@ class JinjaTemplates:
         # A string of its own, not a macro: what a macro gives would pass into HTML unescaped.
         facts["when"] = files["when.text.j2"].render(facts)
         return _words(files, template.value, language, facts)
+
+    def operator_notice(self, matters: Matters, since: datetime, language: str, time_zone: str) -> Words:
+        files, language = self._in(language)
+        facts = asdict(told_instant(since, time_zone))
+        facts["when"] = files["when.text.j2"].render(facts)
+        facts["count"], facts["more"] = matters.count, matters.count - len(matters.first)
+        facts["first"] = [asdict(one) for one in matters.first]
+        return _words(files, Template.OPERATOR_NOTICE.value, language, facts)
 
     def contact_test(self, language: str) -> Words:
         files, language = self._in(language)

@@ -1,9 +1,10 @@
 """The promises of the Deliveries port, executed."""
 
 from adapters.testkit.deliveries.claiming import ClaimingContract
+from adapters.testkit.deliveries.noticing import NoticingContract
 from adapters.testkit.deliveries.receiving import ReceivingContract
 from adapters.testkit.deliveries.settling import SettlingContract
 
 
-class DeliveriesContract(ReceivingContract, ClaimingContract, SettlingContract):
+class DeliveriesContract(ReceivingContract, ClaimingContract, SettlingContract, NoticingContract):
     """Give a subclass the fixture `deliveries`: each test has a store of its own, without any rows."""

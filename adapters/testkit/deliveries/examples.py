@@ -28,7 +28,7 @@ def made(
     create = delivery.Create(
         id=DeliveryId(numbered(number)),
         tenant_id=tenant_id,
-        reminder_id=reminder_id,
+        about_id=reminder_id,
         event_id=EventId(numbered(500)),
         user_id=OWNER,
         channel=channel,
