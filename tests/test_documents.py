@@ -15,7 +15,11 @@ from tests.specification import ROOT
 README = ROOT / "README.md"
 ARCHITECTURE = ROOT / "docs/architecture.md"
 SETTINGS = ROOT / "docs/settings.md"
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/guides/*.md")])
+PAGES = sorted(
+    page
+    for pages in ("*.md", "docs/*.md", "docs/contracts/*.md", "docs/guides/*.md")
+    for page in ROOT.glob(pages)
+)
 LINK = re.compile(r"\]\((?P<where>[^)#:]+)\)")
 QUOTED = re.compile(r"From \[(?P<file>[^]]+\.py)\][^\n]*\n\n```python\n(?P<code>.*?)```", re.DOTALL)
 
