@@ -408,6 +408,12 @@ def test_a_schema_that_begins_with_an_optional_field_has_no_quick_check() -> Non
         spelling(_changed(lambda schema: schema["required"].remove("contractVersion")))
 
 
+@pytest.mark.parametrize("fields", [{"contractVersion": 2}, {"contractVersion": "Anna", "reminderId": 1}])
+def test_of_a_message_of_another_version_the_version_is_named_first(fields: dict[str, Any]) -> None:
+    with pytest.raises(Malformed, match=r"^contractVersion: 1 is wanted$"):
+        decode_due(json.dumps(fields).encode())
+
+
 def test_what_is_no_object_breaks_the_contract() -> None:
     with pytest.raises(Breach, match=r"^it is not a JSON object$"):
         CONTRACT.check_read([])

@@ -68,15 +68,23 @@ def _check(check: Check, fields: Any) -> None:
 
 def _told(problem: JsonSchemaValueException) -> str:
     """The breach in one line: names of fields come from the schema, and nothing from the message."""
-    rule: Any = problem.rule_definition
     match problem.rule:
         case "additionalProperties":
             return "it has a field that the contract does not name"
         case "required":
-            return f"{next(name for name in rule if name not in problem.value)}: it is missing"
+            missing = next(name for name in problem.rule_definition if name not in problem.value)
+            return _of_another_version(problem) or f"{missing}: it is missing"
         case "type" if len(problem.path) == 1:
             return "it is not a JSON object"
     return f"{problem.path[-1]}: {_wanted(problem.definition)} is wanted"
+
+
+def _of_another_version(problem: JsonSchemaValueException) -> str | None:
+    """Where the version is another one, that is what is wrong, and not the fields that this one lacks."""
+    for name, field_ in problem.definition["properties"].items():
+        if "const" in field_ and problem.value.get(name, field_["const"]) != field_["const"]:
+            return f"{name}: {_wanted(field_)} is wanted"
+    return None
 
 
 def _wanted(field: Mapping[str, Any]) -> str:
