@@ -27,6 +27,7 @@ from adapters.codec import (
 )
 from adapters.contracts.contract import Breach, Contract
 from adapters.contracts.spelling import spelling
+from adapters.outbound.kafka.connection import headers_of, key_of
 from adapters.testkit.publisher import due, message
 from application.dispatching import TOPIC
 from domain.errors import Invalid
@@ -463,8 +464,10 @@ def test_the_asyncapi_document_tells_the_key_and_the_headers_that_the_code_makes
     sent = message(due(1))
     key = _message()["bindings"]["kafka"]["key"]
     assert key["pattern"] == SCHEMA["properties"]["eventId"]["pattern"]
-    assert str(sent.key) == json.loads(sent.payload)["eventId"]
-    made = {"messageId": str(sent.id), **outbox_headers(UUID(int=7))}
+    assert key_of(sent).decode() == json.loads(sent.payload)["eventId"]
+    sent = attrs.evolve(sent, headers=outbox_headers(UUID(int=7)))
+    made = {name: value.decode() for name, value in headers_of(sent).items()}
+    assert made["messageId"] == json.loads(sent.payload)["reminderId"]
     fastjsonschema.validate({**_message()["headers"], "additionalProperties": False}, made)
     assert sorted(_message()["headers"]["required"]) == sorted(made)
     assert set(_message()["headers"]["properties"]) == set(made)
