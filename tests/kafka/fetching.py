@@ -99,7 +99,7 @@ def fetch(libs: Path) -> None:
     if not mvn:
         raise KafkaMissing("no mvn on the PATH: Apache Maven fetches Apache Kafka")
     goal = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={libs}")
-    run([mvn, "-B", "-q", "--strict-checksums", "-f", POM, *goal], FETCH_SECONDS)
+    run([mvn, "-B", "-q", "-Dstyle.color=never", "--strict-checksums", "-f", POM, *goal], FETCH_SECONDS)
     wanted = {tuple(reversed(line.split())) for line in DIGESTS.read_text().splitlines()}
     got = {(jar.name, hashlib.sha256(jar.read_bytes()).hexdigest()) for jar in libs.iterdir()}
     if wrong := sorted({name for name, _ in wanted ^ got}):
