@@ -9,7 +9,8 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -146,15 +147,29 @@ def kafka(kafka_programs: KafkaPrograms) -> Kafka:
 @pytest.fixture
 def own_kafka(kafka_programs: KafkaPrograms) -> Iterator[KafkaBroker]:
     """A running Apache Kafka that is this test's alone, to be stopped, killed and suspended."""
-    folder = Path(tempfile.mkdtemp(prefix="own-kafka-", dir=os.environ[RUN_FOLDER]))
-    with KafkaBroker(folder, kafka_programs) as broker:
+    with _kafka_apart(kafka_programs) as broker:
         yield broker
-    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def guarded_kafka(kafka_programs: KafkaPrograms) -> Iterator[KafkaBroker]:
+    """A running Apache Kafka with accounts (SASL PLAIN): `chief` may do all, `guest` what it is given."""
+    accounts = {"chief": "chief-password", "guest": "guest-password"}
+    with _kafka_apart(kafka_programs, accounts) as broker:
+        yield broker
 
 
 @pytest.fixture(scope="session")
 def worker_name() -> str:
     return os.environ.get("PYTEST_XDIST_WORKER", "only")
+
+
+@contextmanager
+def _kafka_apart(programs: KafkaPrograms, accounts: Mapping[str, str] | None = None) -> Iterator[KafkaBroker]:
+    folder = Path(tempfile.mkdtemp(prefix="kafka-", dir=os.environ[RUN_FOLDER]))
+    with KafkaBroker(folder, programs, accounts=accounts) as broker:
+        yield broker
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _execute(connection: psycopg.Connection[tuple[object, ...]], statement: sql.Composed) -> None:

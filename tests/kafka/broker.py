@@ -13,9 +13,9 @@ from typing import Self
 
 from confluent_kafka import KafkaException
 
-from tests.kafka.cluster import Kafka, quiet_admin
+from tests.kafka.cluster import Kafka
 from tests.kafka.ports import HOST, free_port, is_free, is_open
-from tests.kafka.programs import KafkaPrograms, KafkaUnusable, settings, spell
+from tests.kafka.programs import KafkaPrograms, KafkaUnusable, guarded, settings, spell
 
 KEEPER = Path(__file__).with_name("keeper.py")
 POLL_SECONDS = 0.05
@@ -32,8 +32,10 @@ def hold_lifeline(path: Path) -> int:
 class KafkaBroker:
     """`folder` holds the data and the log and is not removed; `options` are Kafka's own, over ours.
 
+    `accounts` are names and passwords of those that may log in, of whom the first may do all (see guarded).
+
     The broker dies with this process, however that ends, and does not need it else: any thread may call, one
-    at a time. With a `lifeline` (see hold_lifeline) it lives as long as that is held, whoever started it.
+    at a time. With a `lifeline` it lives as long as that is held, whoever started it (see hold_lifeline).
     """
 
     def __init__(
@@ -43,13 +45,15 @@ class KafkaBroker:
         *,
         port: int | None = None,
         options: Mapping[str, str] | None = None,
+        accounts: Mapping[str, str] | None = None,
         lifeline: Path | None = None,
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._programs = programs
         self._chosen = port
-        self._options = options or {}
+        self._accounts = accounts or {}
+        self._options = (guarded(self._accounts) if accounts else {}) | dict(options or {})
         self._lifeline = lifeline or folder / "lifeline"
         self._held = None if lifeline else hold_lifeline(self._lifeline)
         self._port = self._controller_port = 0
@@ -59,7 +63,8 @@ class KafkaBroker:
 
     @property
     def kafka(self) -> Kafka:
-        return Kafka(self.bootstrap)
+        """How the first account sees it, where there are any."""
+        return Kafka(self.bootstrap, next(iter(self._accounts.items()), None))
 
     @property
     def bootstrap(self) -> str:
@@ -170,7 +175,7 @@ class KafkaBroker:
 
     def _wait_ready(self, deadline: float) -> None:
         self._wait(lambda: is_open(self._port), deadline)
-        admin = quiet_admin(self.bootstrap)
+        admin = self.kafka.admin()
 
         def answers() -> bool:
             try:

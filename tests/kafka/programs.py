@@ -43,10 +43,10 @@ def settings(data: Path, port: int, controller_port: int) -> dict[str, str]:
         "process.roles": "broker,controller",
         "node.id": "1",
         "controller.quorum.voters": f"1@127.0.0.1:{controller_port}",
-        "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}",
+        "listeners": f"CLIENTS://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}",
         "controller.listener.names": "CONTROLLER",
-        "inter.broker.listener.name": "PLAINTEXT",
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "inter.broker.listener.name": "CLIENTS",
+        "listener.security.protocol.map": "CLIENTS:PLAINTEXT,CONTROLLER:PLAINTEXT",
         "log.dirs": str(data),
         "offsets.topic.replication.factor": "1",
         "offsets.topic.num.partitions": "4",
@@ -59,6 +59,27 @@ def settings(data: Path, port: int, controller_port: int) -> dict[str, str]:
         # A broker that was killed is not let in again before this is over: 9 s by default.
         "broker.session.timeout.ms": "3000",
         "broker.heartbeat.interval.ms": "500",
+    }
+
+
+def guarded(accounts: Mapping[str, str]) -> dict[str, str]:
+    """Over the settings: clients have to log in, and only the first account may do anything yet.
+
+    `accounts` are names and passwords (SASL PLAIN without TLS). Rights are given as the first, by ACLs.
+    """
+    first, password = next(iter(accounts.items()))
+    users = "".join(f' user_{name}="{secret}"' for name, secret in accounts.items())
+    module = "org.apache.kafka.common.security.plain.PlainLoginModule"
+    return {
+        "listener.security.protocol.map": "CLIENTS:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "sasl.enabled.mechanisms": "PLAIN",
+        "sasl.mechanism.inter.broker.protocol": "PLAIN",
+        "listener.name.clients.plain.sasl.jaas.config": (
+            f'{module} required username="{first}" password="{password}"{users};'
+        ),
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        # The controller's own connection has no account.
+        "super.users": f"User:{first};User:ANONYMOUS",
     }
 
 

@@ -34,8 +34,7 @@ sys.stdin.read()
 def test_a_topic_has_the_partitions_and_options_that_were_asked_for(kafka: Kafka) -> None:
     topic = kafka.topic(partitions=7, retention_ms="60000")
     assert (
-        len(Producer(_options(kafka)).list_topics(topic, timeout=ENOUGH_SECONDS).topics[topic].partitions)
-        == 7
+        len(Producer(kafka.client).list_topics(topic, timeout=ENOUGH_SECONDS).topics[topic].partitions) == 7
     )
 
 
@@ -88,6 +87,16 @@ def test_options_that_kafka_refuses_are_told_in_its_words(
         pass
 
 
+def test_only_accounts_with_the_right_get_in(guarded_kafka: KafkaBroker) -> None:
+    chief, where = guarded_kafka.kafka, guarded_kafka.bootstrap
+    topic = chief.topic(partitions=1)
+    guest, stranger = Kafka(where, ("guest", "guest-password")), Kafka(where, ("guest", "guessed"))
+    refused = KafkaError.TOPIC_AUTHORIZATION_FAILED
+    assert [_outcome(one, topic) for one in (chief, guest)] == [None, refused]
+    hurried = {"message.timeout.ms": 1_000}
+    assert _outcome(stranger, topic, **hurried) == KafkaError._MSG_TIMED_OUT
+
+
 @pytest.mark.parametrize("victim", ["owner", "keeper"])
 def test_the_broker_ends_with_its_owner_and_with_its_keeper(
     victim: str, kafka_programs: KafkaPrograms, tmp_path: Path
@@ -109,10 +118,6 @@ def test_the_broker_ends_with_its_owner_and_with_its_keeper(
         owner.kill()
 
 
-def _options(kafka: Kafka) -> dict[str, str | int]:
-    return {"bootstrap.servers": kafka.bootstrap, "log_level": 0}
-
-
 def _outcome(kafka: Kafka, topic: str, **options: str | int) -> int | None:
     """The error code of the report about one record; None for one that was taken."""
     reports: list[int | None] = []
@@ -120,7 +125,7 @@ def _outcome(kafka: Kafka, topic: str, **options: str | int) -> int | None:
     def note(error: KafkaError | None, message: Message) -> None:
         reports.append(error.code() if error else None)
 
-    producer = Producer({**_options(kafka), **options})
+    producer = Producer({**kafka.client, **options})
     producer.produce(topic, value=b"{}", on_delivery=note)
     producer.flush(ENOUGH_SECONDS)
     (only,) = reports
@@ -128,7 +133,7 @@ def _outcome(kafka: Kafka, topic: str, **options: str | int) -> int | None:
 
 
 def _values(kafka: Kafka, topic: str, count: int) -> list[bytes | None]:
-    consumer = Consumer({**_options(kafka), "group.id": kafka.group(), "auto.offset.reset": "earliest"})
+    consumer = Consumer({**kafka.client, "group.id": kafka.group(), "auto.offset.reset": "earliest"})
     consumer.subscribe([topic])
     try:
         return [message.value() for message in consumer.consume(count, timeout=ENOUGH_SECONDS)]
