@@ -85,7 +85,7 @@ class KafkaBroker:
         """The process id of Java, of the last start."""
         return self._pid
 
-    def start(self, timeout: float = 60.0) -> None:
+    def start(self, timeout: float = 120.0) -> None:
         """Start it, with its earlier data and ports if it has any; it answers clients, or KafkaUnusable."""
         if self.running:
             raise KafkaUnusable(f"the broker {self.bootstrap} is running already")
