@@ -153,6 +153,7 @@ def services(container: Container) -> Services:
         ids=container.ids(),
         dispatch_job=container.dispatch_job(),
         relay=container.relay(),
+        parking=container.parking(),
         channels=channels,
         delivering=[container.delivering(channel=channel) for channel in can_send],
         verifying=container.verifying(),

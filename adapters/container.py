@@ -34,6 +34,7 @@ from application.calendar import Calendar
 from application.delivering.senders import Delivering
 from application.notifying import Notifying
 from application.pacing import Rates
+from application.parking import Parking
 from application.receiving import Receiving
 from application.relaying import Relay
 from application.rezoning import Rezoning
@@ -137,6 +138,7 @@ class Container(containers.DeclarativeContainer):
         kafka=providers.Singleton(KafkaPublisher, providers.Callable(producer_options, settings)),
     )
     relay = providers.Factory(Relay, outbox, publisher, clock, name="relay")
+    parking = providers.Factory(Parking, outbox)
     verifying = providers.Factory(Verifying, people, templates, ids)
     rates = providers.Singleton(
         Rates,

@@ -22,7 +22,7 @@ from adapters.testkit.examples import (
 from adapters.testkit.threads import PATIENCE, at_once
 from application.ports.backlog import Backlog
 from application.ports.ledger import Ledger
-from application.ports.outbox import ClaimedMessage, Outbox
+from application.ports.outbox import ClaimedMessage, Outbox, Parked, ParkedMessage
 from domain.triggers import MinutesBeforeStart
 
 LEASE = timedelta(seconds=60)
@@ -200,6 +200,62 @@ class OutboxContract:
         assert outbox.park([(claims[published], "too large")], NOON) == 0
         assert outbox.release(list(claims.values())) == 0
         assert (set(self.parked()), set(self.published())) == ({parked}, {published})
+
+    def test_the_list_of_the_parked_has_each_with_its_reason_the_longest_parked_first(
+        self, ledger: Ledger, outbox: Outbox
+    ) -> None:
+        assert outbox.parked(10) == Parked(0, [])
+        first, second, third, _ = _put(ledger, 1, 4)
+        claims = {claim.message.id: claim for claim in outbox.claim("relay", 10, NOON, LEASE)}
+        outbox.park([(claims[third], "too large")], NOON)
+        outbox.park([(claims[first], "not ours"), (claims[second], "not ours")], NOON + MINUTE)
+        whole = [
+            ParkedMessage(claims[third].message, NOON, "too large"),
+            ParkedMessage(claims[first].message, NOON + MINUTE, "not ours"),
+            ParkedMessage(claims[second].message, NOON + MINUTE, "not ours"),
+        ]
+        assert outbox.parked(10) == Parked(3, whole)
+        assert outbox.parked(2) == Parked(3, whole[:2])
+
+    def test_what_was_parked_and_given_back_is_claimed_in_its_place(
+        self, ledger: Ledger, outbox: Outbox
+    ) -> None:
+        first, second, third = _put(ledger, 1, 3)
+        claims = {claim.message.id: claim for claim in outbox.claim("relay", 10, NOON, LEASE)}
+        outbox.park([(claims[id_], "not ours") for id_ in (first, third)], NOON)
+        outbox.release([claims[second]])
+        assert list(outbox.unpark([first, second, UUID(int=5)])) == [first]
+        assert list(outbox.unpark([first])) == []
+        assert self.parked() == {third: "not ours"}
+        assert outbox.backlog(NOON).count == 2
+        again = outbox.claim("relay", 10, NOON, LEASE)
+        assert _ids(again) == [first, second]
+        assert again[0].claim > claims[first].claim
+        assert outbox.mark_published(again, NOON) == 2
+        assert set(self.published()) == {first, second}
+
+    def test_who_parked_a_message_has_no_claim_on_it_once_it_was_given_back(
+        self, ledger: Ledger, outbox: Outbox
+    ) -> None:
+        (id_,) = _put(ledger, 1)
+        (claim,) = outbox.claim("relay", 10, NOON, LEASE)
+        outbox.park([(claim, "not ours")], NOON)
+        outbox.unpark([id_])
+        assert outbox.mark_published([claim], NOON) == 0
+        assert outbox.park([(claim, "not ours")], NOON) == 0
+        assert outbox.release([claim]) == 0
+        assert (self.published(), self.parked()) == ({}, {})
+
+    def test_nothing_is_given_back_of_what_was_published_or_waits(
+        self, ledger: Ledger, outbox: Outbox
+    ) -> None:
+        published, held = _put(ledger, 1, 2)
+        (claim, _) = outbox.claim("relay", 10, NOON, LEASE)
+        outbox.mark_published([claim], NOON)
+        assert list(outbox.unpark([published, held])) == []
+        assert list(outbox.unpark([])) == []
+        assert set(self.published()) == {published}
+        assert list(outbox.claim("other", 10, NOON, LEASE)) == []
 
     def test_the_backlog_is_what_is_neither_published_nor_parked(
         self, ledger: Ledger, outbox: Outbox

@@ -1,6 +1,6 @@
 """The outbox, from the relay's side."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
@@ -29,6 +29,23 @@ class ClaimedMessage:
     claim: int
 
 
+@frozen
+class ParkedMessage:
+    """A message that was refused for good: since when, and why."""
+
+    message: Message
+    at: datetime
+    reason: str
+
+
+@frozen
+class Parked:
+    """How many messages are parked, and some of them."""
+
+    count: int
+    oldest: Sequence[ParkedMessage]
+
+
 class Outbox(Protocol):
     """Messages that were committed and wait to be published."""
 
@@ -46,6 +63,16 @@ class Outbox(Protocol):
 
     def park(self, claims: Sequence[tuple[ClaimedMessage, str]], now: datetime) -> int:
         """Put aside, with a reason, those that can never be published; they stop nobody and stay visible."""
+
+    def parked(self, limit: int) -> Parked:
+        """Up to `limit` of the parked messages, those first that have been so the longest."""
+
+    def unpark(self, ids: Collection[UUID]) -> Collection[UUID]:
+        """Make parked messages of these ids like any that wait; the ids of those that it did.
+
+        They come in the order in which they were committed, as if they had never been parked. Those that are
+        not parked are passed over.
+        """
 
     def backlog(self, now: datetime) -> Backlog:
         """The messages that are neither published nor parked."""

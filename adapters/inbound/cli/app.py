@@ -22,6 +22,7 @@ from adapters.inbound.cli import (
     looking,
     members,
     migrating,
+    outbox,
     people,
     people_importing,
     rezoning,
@@ -76,6 +77,7 @@ app.add_typer(people.person, name="person")
 app.add_typer(people.contact, name="contact")
 people.contact.command("verify")(verifying.verify)
 app.add_typer(templates.app, name="template")
+app.add_typer(outbox.app, name="outbox")
 app.command("dispatch")(dispatching.dispatch)
 app.command("upcoming")(looking.upcoming)
 app.command("demo")(demonstrating.demo)

@@ -12,6 +12,7 @@ from adapters.settings import Settings
 from application.calendar import Calendar
 from application.delivering.senders import Delivering
 from application.dispatching import ReminderDispatchJob
+from application.parking import Parking
 from application.ports.channel import Channel
 from application.ports.deliveries import Deliveries
 from application.ports.imports import Imports
@@ -44,6 +45,7 @@ class Services:
     ids: Ids
     dispatch_job: ReminderDispatchJob
     relay: Relay
+    parking: Parking
     channels: Sequence[Channel]
     delivering: Sequence[Delivering]
     verifying: Verifying

@@ -1,15 +1,16 @@
 """The outbox in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
+from uuid import UUID
 
 from attrs import evolve, frozen
 
 from adapters.outbound.memory.store import MemoryStore, OutboxRow
 from application.ports.backlog import Backlog
-from application.ports.outbox import ClaimedMessage
+from application.ports.outbox import ClaimedMessage, Parked, ParkedMessage
 
 
 @frozen
@@ -38,6 +39,23 @@ class MemoryOutbox:
     def park(self, claims: Sequence[tuple[ClaimedMessage, str]], now: datetime) -> int:
         with self.store.changed:
             return sum(self._mark(claim, parked_at=now, problem=reason) for claim, reason in claims)
+
+    def parked(self, limit: int) -> Parked:
+        with self.store.changed:
+            parked = [
+                ParkedMessage(row.message, row.parked_at, row.problem or "")
+                for row in self.store.outbox.values()
+                if row.parked_at is not None
+            ]
+        parked.sort(key=lambda one: one.at)
+        return Parked(len(parked), parked[:limit])
+
+    def unpark(self, ids: Collection[UUID]) -> Collection[UUID]:
+        with self.store.changed:
+            parked = [row for id_ in set(ids) if (row := self.store.outbox.get(id_)) and row.parked_at]
+            for row in parked:
+                self.store.outbox[row.message.id] = evolve(row, parked_at=None, problem=None)
+        return [row.message.id for row in parked]
 
     def backlog(self, now: datetime) -> Backlog:
         with self.store.changed:

@@ -1,13 +1,14 @@
 """The outbox in PostgreSQL, from the relay's side; no cursor over a sequence tells what is unpublished."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from attrs import frozen
 
 from adapters.outbound.postgres.database import Database
 from application.ports.backlog import Backlog
-from application.ports.outbox import ClaimedMessage, Message
+from application.ports.outbox import ClaimedMessage, Message, Parked, ParkedMessage
 
 # Materialized: else the planner may look for the rows more than once, and take more than the limit.
 CLAIM = """
@@ -36,6 +37,19 @@ PARK = MARK.format(what="parked_at = %s, parked_reason = b.reason")
 BACKLOG = (
     "select count(*), min(created_at) from tickler.outbox where published_at is null and parked_at is null"
 )
+PARKED = """
+select message_id, topic, key, payload::text, headers, parked_at, parked_reason
+  from tickler.outbox
+ where parked_at is not null
+ order by parked_at, position limit %s
+"""
+PARKED_COUNT = "select count(*) from tickler.outbox where parked_at is not null"
+UNPARK = """
+update tickler.outbox
+   set parked_at = null, parked_reason = null, claimed_by = null, claimed_until = null
+ where message_id = any(%b::uuid[]) and parked_at is not null
+returning message_id
+"""
 
 
 @frozen
@@ -62,6 +76,23 @@ class PostgresOutbox:
     def park(self, claims: Sequence[tuple[ClaimedMessage, str]], now: datetime) -> int:
         with self.database.transaction() as session:
             return session.change(PARK, (now, *_arrays(claims)))
+
+    def parked(self, limit: int) -> Parked:
+        with self.database.transaction() as session:
+            count = session.row(PARKED_COUNT)
+            rows = session.rows(PARKED, (limit,))
+        assert count is not None
+        return Parked(
+            count[0],
+            [
+                ParkedMessage(Message(id_, topic, key, payload.encode(), headers), at, reason)
+                for id_, topic, key, payload, headers, at, reason in rows
+            ],
+        )
+
+    def unpark(self, ids: Collection[UUID]) -> Collection[UUID]:
+        with self.database.transaction() as session:
+            return [id_ for (id_,) in session.rows(UNPARK, (list(ids),))]
 
     def backlog(self, now: datetime) -> Backlog:
         with self.database.transaction() as session:
