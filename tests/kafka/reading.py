@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from time import monotonic
 
 from attrs import frozen
-from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
 
 PATIENCE = 30.0
 
@@ -32,13 +32,21 @@ def records(bootstrap: str, topic: str) -> Sequence[Record]:
     try:
         known = consumer.list_topics(topic, timeout=PATIENCE).topics[topic]
         assert known.error is None, known.error
-        ends = {
-            number: consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=PATIENCE)[1]
-            for number in known.partitions
-        }
+        ends = {number: _end(consumer, TopicPartition(topic, number)) for number in known.partitions}
         return _read(consumer, topic, {number: end for number, end in ends.items() if end > 0})
     finally:
         consumer.close()
+
+
+def _end(consumer: Consumer, partition: TopicPartition) -> int:
+    until = monotonic() + PATIENCE
+    while True:
+        try:
+            return consumer.get_watermark_offsets(partition, timeout=PATIENCE)[1]
+        except KafkaException as problem:
+            # A broker says so of a new partition that others already hold it to lead.
+            if problem.args[0].code() != KafkaError.NOT_LEADER_FOR_PARTITION or monotonic() > until:
+                raise
 
 
 def _read(consumer: Consumer, topic: str, ends: dict[int, int]) -> Sequence[Record]:
