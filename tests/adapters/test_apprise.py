@@ -1,20 +1,28 @@
 """What the channels through Apprise do beyond the contract: their URLs are secrets, and for one recipient."""
 
+import json
 import logging
+import re
 import socket
 from collections.abc import Iterator
 from datetime import timedelta
+from html import unescape
 from time import monotonic
 from typing import Any
 
 import pytest
+from apprise.plugins.telegram import NotifyTelegram
+from attrs import evolve
 
 from adapters.outbound.channels.apprise import TELEGRAM, WHATSAPP, AppriseChannel
+from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.testkit.channel import outgoing
+from adapters.testkit.templates import HARMFUL, example
 from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, RefusedForGood
+from domain.delivery import Template
 from domain.errors import Invalid
 from tests.mail_server import free_port
-from tests.web_server import HOST, WebServer, drip, drop, hang, status
+from tests.web_server import HOST, WebServer, body, drip, drop, hang, status
 
 TELEGRAM_URL = "tgram://123456789:abcdefg_hijklmnop/12315544"
 WHATSAPP_URL = "whatsapp://token@123456/+74951234567"
@@ -142,3 +150,26 @@ def test_the_url_is_in_no_log_line_and_in_no_reason(
     ]
     assert "canary-5f1e" not in everything
     assert HOST not in everything
+
+
+@pytest.mark.parametrize("title", HARMFUL)
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_r53_a_reminder_arrives_on_telegram_exactly_as_typed(
+    server: WebServer, monkeypatch: pytest.MonkeyPatch, language: str, title: str
+) -> None:
+    monkeypatch.setattr(NotifyTelegram, "notify_url", f"http://{HOST}:{server.port}/bot")
+    server.answers.append(body(200, b'{"ok": true, "result": {}}'))
+    said = JinjaTemplates().reminder(Template.CALENDAR_REMINDER, example(), title, language, "Europe/Moscow")
+    message = evolve(outgoing(TELEGRAM_URL), subject=said.subject, text=said.text)
+
+    assert AppriseChannel("telegram", TELEGRAM).send(message) == Accepted()
+
+    (request,) = server.seen
+    told = json.loads(request.body)
+    assert told["parse_mode"] == "HTML"
+    # Of tags there is the one in which Apprise puts the subject; whatever the title has of them is text.
+    shown = re.sub(r"</?b>", "", told["text"])
+    assert "<" not in shown
+    assert [line for line in unescape(shown).splitlines() if line] == [
+        line for line in (said.subject + "\n" + said.text).splitlines() if line
+    ]

@@ -19,9 +19,12 @@ from adapters.outbound.channels import webhook
 from adapters.outbound.channels.signing import signature
 from adapters.outbound.channels.webhook import WebhookChannel
 from adapters.outbound.channels.wire import may_be_talked_to
+from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.testkit.channel import AS_TYPED, outgoing
 from adapters.testkit.clock import SettableClock
+from adapters.testkit.templates import HARMFUL, example
 from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, RefusedForGood
+from domain.delivery import Template
 from domain.errors import Invalid
 from tests.certificate import tls_contexts
 from tests.mail_server import free_port
@@ -58,6 +61,23 @@ def test_the_body_holds_the_words_as_typed_and_the_data(server: WebServer) -> No
         "data": dict(message.data),
     }
     assert AS_TYPED.replace('"', '\\"').encode() in request.body
+
+
+@pytest.mark.parametrize("title", HARMFUL)
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_r53_a_reminder_arrives_by_webhook_exactly_as_typed(
+    server: WebServer, language: str, title: str
+) -> None:
+    said = JinjaTemplates().reminder(Template.CALENDAR_REMINDER, example(), title, language, "Europe/Moscow")
+    message = outgoing(f"http://{HOST}:{server.port}/hooks/Ann")
+
+    assert channel().send(evolve(message, subject=said.subject, text=said.text)) == Accepted()
+
+    (request,) = server.taken
+    told = json.loads(request.body)
+    before = {"en": "Reminder", "ru": "Напоминание"}[language]
+    assert told["subject"] == f"{before}: {title}"
+    assert told["text"].splitlines()[0] == title
 
 
 def test_every_try_has_the_same_id_and_a_time_of_its_own(server: WebServer) -> None:

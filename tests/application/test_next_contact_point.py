@@ -62,6 +62,20 @@ def test_r49_who_is_refused_for_good_is_told_on_the_next_channel_and_never_again
     ]
 
 
+def test_r51_who_is_out_of_a_channels_window_is_told_at_the_next_contact_point_and_never_said_to_be_before(
+    world: World,
+) -> None:
+    refused(world, RefusedForGood("answered 131047"))
+    other = RecordingChannel("other")
+    world.deliver(channel=other)
+
+    (first,), (second,) = on(world, "recording"), on(world, "other")
+    assert (first.status, first.reason, first.provider_id) == (Status.FAILED, "answered 131047", None)
+    assert second.status is Status.DELIVERED
+    assert world.channel.accepted == []
+    assert [message.address for message in other.accepted] == ["olga@other"]
+
+
 def test_the_one_after_a_refusal_is_about_the_same_under_an_id_of_its_own(world: World) -> None:
     refused(world, RefusedForGood("blocked"))
 
