@@ -13,7 +13,7 @@ from domain import calendar_event, policies, reminder
 from domain.calendar_event import CalendarEvent
 from domain.errors import NoSuchEvent
 from domain.reminder import Reminder
-from domain.triggers import Trigger, check_triggers
+from domain.triggers import AtInstant, Trigger, check_triggers
 from domain.values import AppointmentId, EventId, Kind, ReminderId, TenantId, Timing, UserId
 
 
@@ -39,13 +39,15 @@ class Draft:
 class Done:
     """What a command came to: the event now, what happened to it, and what to its reminders.
 
-    `retitled`: it was there and has another title now, which is no part of what happened.
+    `retitled`: it was there and has another title now, which is no part of what happened. `kept`: the fixed
+    instants, still to come, at which it reminds as before though it starts at another time.
     """
 
     event: CalendarEvent
     happened: tuple[calendar_event.Event, ...]
     reminders: tuple[Reminder, ...]
     retitled: bool = False
+    kept: tuple[AtInstant, ...] = ()
 
 
 @frozen
@@ -95,6 +97,7 @@ class Calendar:
                 tuple(happened for one in done for happened in one.happened),
                 tuple(row for one in done for row in one.reminders),
                 retitled,
+                _kept(found.state, done[-1].event, now),
             )
 
     def known(self, event_ids: Collection[EventId]) -> Mapping[EventId, CalendarEvent]:
@@ -223,7 +226,7 @@ class Calendar:
             state = next_state
         transaction.record(changes)
         reminders = tuple(change.state for change in changes if isinstance(change.state, Reminder))
-        return Done(after, tuple(happened), reminders)
+        return Done(after, tuple(happened), reminders, kept=_kept(before, after, command.at))
 
     def _reminder_ids(self) -> Iterator[ReminderId]:
         while True:
@@ -234,6 +237,13 @@ def _there(found: Versioned[CalendarEvent] | None) -> Versioned[CalendarEvent]:
     if found is None:
         raise NoSuchEvent
     return found
+
+
+def _kept(before: CalendarEvent | None, after: CalendarEvent, now: datetime) -> tuple[AtInstant, ...]:
+    if before is None or before.timing.start_at == after.timing.start_at:
+        return ()
+    instants = (one for one in after.triggers if isinstance(one, AtInstant))
+    return tuple(one for one in instants if one.at > now and one in before.triggers)
 
 
 def _asked(ask: policies.Ask, row: Versioned[Reminder] | None) -> Change:

@@ -311,3 +311,19 @@ def test_help_and_version_need_neither_settings_nor_a_database(
         assert tickler(*arguments).code == 0
     assert "Example: tickler event plan" in tickler("event", "plan", "--help").out
     assert len(desk.opened) == opened
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("move", "--start", "2026-12-02 11:00"), ("change", "--zone", "Asia/Tokyo")],
+)
+def test_r35_a_reminder_at_a_fixed_time_that_stays_though_its_event_moves_is_told_of(
+    tickler: Commands, command: tuple[str, ...]
+) -> None:
+    event_id = planned(tickler, "--remind", "at 2026-11-30T09:00:00+03:00", "--remind", "15")
+    verb, *more = command
+    said = tickler("event", verb, event_id, *more)
+    assert said.code == 0
+    (line,) = said.err.splitlines()
+    assert line.startswith("note: the reminder at 2026-11-30 ")
+    assert "stays" in line

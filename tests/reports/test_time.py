@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from adapters.inbound.ics.importing import import_file
+from adapters.inbound.ics.report import Report
 from application.calendar import Draft
 from domain.errors import Invalid
 from domain.reminder import Status
-from domain.triggers import MinutesBeforeStart, due_at, trigger
+from domain.triggers import AtInstant, MinutesBeforeStart, due_at, trigger
 from domain.values import Timing
 from tests.adapters.ics_files import options, read_events, starts, vcalendar, vevent
 from tests.reports.desks import OTHER_TENANT, OWNER, TENANT, Desk, told, utc
@@ -160,5 +161,28 @@ def test_r35_a_reminder_before_the_end_follows_it_on_a_move_and_an_instant_stays
     rows = desk.ledger.upcoming(utc("2025-01-01 00:00"), 10).rows
     assert [told(row.reminder.due_at) for row in rows] == ["2024-10-03 13:00", "2024-10-04 09:30"]
     event = rows[0].event
-    desk.calendar.move(event.id, datetime.fromisoformat("2024-10-04T15:00"), tz_version="")
+    moved = desk.calendar.move(event.id, datetime.fromisoformat("2024-10-04T15:00"), tz_version="")
     assert desk.pending(event.id) == ["2024-10-03 13:00", "2024-10-04 13:30"]
+    assert moved.kept == (AtInstant(utc("2024-10-03 13:00")),)
+
+
+def test_r35_an_instant_that_stays_though_its_event_moves_is_flagged_when_the_file_is_read_again(
+    desk: Desk, tmp_path: Path
+) -> None:
+    def imported(start: str, alarm: str) -> Report:
+        alarms = [["TRIGGER:-PT15M"], [f"TRIGGER;VALUE=DATE-TIME:{alarm}"]]
+        file = tmp_path / "team.ics"
+        file.write_bytes(vcalendar(vevent("the-uid", f"DTSTART:{start}", alarms=alarms)))
+        return import_file(file, desk.calendar, desk.imports, options(now=desk.clock.now()))
+
+    desk.clock.set(utc("2024-09-01 00:00"))
+    assert imported("20241004T110000Z", "20241003T130000Z").warnings == ()
+    again = imported("20241005T110000Z", "20241003T130000Z")
+    (flag,) = again.warnings
+    assert flag.text == "'the-uid' moved, and its alarm at 2024-10-03T13:00Z stays, for it is at a fixed time"
+    assert (again.counts.events_moved, again.counts.alarms_kept) == (1, 1)
+    # Nothing moves, or the alarm moves too, or it has left.
+    assert imported("20241005T110000Z", "20241003T130000Z").warnings == ()
+    assert imported("20241006T110000Z", "20241004T130000Z").warnings == ()
+    desk.clock.set(utc("2024-10-04 13:01"))
+    assert imported("20241007T110000Z", "20241004T130000Z").warnings == ()

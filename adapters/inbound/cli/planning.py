@@ -9,7 +9,7 @@ from adapters.inbound.cli import reading
 from adapters.inbound.cli.finding import find_event, find_person, owner_named, usual_reminders
 from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.options import EventArgument, TenantOfOwner
-from adapters.inbound.cli.output import AsJson, say
+from adapters.inbound.cli.output import AsJson, say, wall
 from adapters.inbound.cli.showing import put_event, reminders_of
 from application.calendar import Done, Draft
 from application.ports.people import Tenant
@@ -192,4 +192,7 @@ def _put_planned(services: Services, done: Done, as_json: bool) -> None:
     has_come_too_late = any(one.reason is SkipReason.PAST for one in done.reminders)
     if has_come_too_late and not any(row.state.status is Status.PENDING for row in rows):
         say("note: every reminder's time has passed; none will leave")
+    for one in done.kept:
+        at = wall(one.at, done.event.timing.time_zone)
+        say(f"note: the reminder at {at} is at a fixed time and stays; `event change --remind` sets others")
     put_event(services, done.event.id, as_json=as_json)

@@ -10,6 +10,7 @@ from attrs import define, field, frozen
 from adapters.codec import Malformed
 from adapters.inbound.ics.drafts import Wanted
 from adapters.inbound.ics.earlier import Earlier
+from adapters.inbound.ics.notes import Notes, shown
 from adapters.inbound.ics.options import ImportOptions
 from adapters.inbound.ics.reading import Reading, read
 from adapters.inbound.ics.report import Counts, Refusal, Report
@@ -23,6 +24,7 @@ from domain.errors import Invalid, Refused
 from domain.values import EventId
 
 _LOOK_UP = 5_000
+MOST_NAMED = 100
 
 Progress = Callable[[int, int], None]
 
@@ -83,7 +85,7 @@ class _Import:
         done = 0
         try:
             for one in (*take, *follow):
-                self._put(one)
+                self._put(one, reading.notes)
                 progress(done := done + 1, total)
             missing = self._missing(reading)
             total += len(missing)
@@ -165,7 +167,7 @@ class _Import:
             return "the file has no name for its calendar and shares no event with the one of before"
         return ""
 
-    def _put(self, wanted: Wanted) -> None:
+    def _put(self, wanted: Wanted, notes: Notes) -> None:
         try:
             event_id = self.earlier.recognise(wanted)
             done = self.calendar.put(wanted.draft, event_id)
@@ -175,6 +177,7 @@ class _Import:
         self.earlier.took(wanted, event_id)
         self.counts[_outcome(done, wanted.draft)] += 1
         self._count_reminders(done)
+        self._flag_kept(done, wanted, notes)
 
     def _end(self, end: "_End") -> None:
         if not end.event.status.is_open:
@@ -194,6 +197,16 @@ class _Import:
                 self.counts["reminders_made"] += 1
             elif one.reason is reminder.SkipReason.PAST:
                 self.counts["reminders_past"] += 1
+
+
+    def _flag_kept(self, done: Done, wanted: Wanted, notes: Notes) -> None:
+        """An alarm at a fixed instant does not follow its event; whoever set it may not have meant that."""
+        for one in done.kept:
+            self.counts["alarms_kept"] += 1
+            is_named = self.counts["alarms_kept"] <= MOST_NAMED
+            which = f"{shown(wanted.uid)} moved, and its alarm at {one.at:%Y-%m-%dT%H:%MZ}"
+            which = which if is_named else "another event moved, and its alarm"
+            notes.warn(f"{which} stays, for it is at a fixed time", wanted.line)
 
 
 def _outcome(done: Done, draft: Draft) -> str:

@@ -33,7 +33,8 @@ class Counts:
     single events that are over, `skipped_cancelled` occurrences that the file cancels and that were never
     planned, `skipped_older` what has a lower SEQUENCE than was taken before. `reminders_past` were made for
     a time that had passed and will not be sent. `alarms_collapsed` were identical to another one of their
-    event. `skipped_todos` and `skipped_journals` are VTODO and VJOURNAL components, which are no events.
+    event, `alarms_kept` are at a fixed instant that stayed though their event moved. `skipped_todos` and
+    `skipped_journals` are VTODO and VJOURNAL components, which are no events.
     """
 
     events_new: int = 0
@@ -45,6 +46,7 @@ class Counts:
     reminders_made: int = 0
     reminders_past: int = 0
     alarms_collapsed: int = 0
+    alarms_kept: int = 0
     skipped_outside: int = 0
     skipped_past: int = 0
     skipped_cancelled: int = 0
