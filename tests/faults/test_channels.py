@@ -7,10 +7,12 @@ import base64
 import hmac
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import timedelta
+from email.utils import format_datetime
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -26,17 +28,28 @@ from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.outbound.postgres.people import PostgresPeople
 from adapters.testkit.channels import RecordingChannel
 from application.calendar import Calendar
+from application.delivering.senders import Handled
 from application.notifying import Notifying
 from application.ports.channel import Channel
 from application.ports.people import ContactPoint, Person, Tenant
+from domain.delivery import Status
 from domain.values import ContactPointId, UserId
-from tests.application.world import TENANT, World
+from tests.application.world import NOON, TENANT, World
 from tests.mail_server import DROP, HANG, HOST, MailServer, _said
 from tests.web_server import Request, WebServer, _Handler, drop, hang, status
 
 EACH = 100
 LATER = range(3, 3 + EACH // 3)  # the numbers that are asked to wait at their first try
 RETRY_AFTER = timedelta(seconds=120)
+FIRST_SENT = NOON + timedelta(minutes=46)
+ASKS_TO_WAIT = (
+    status(429, retry_after="120"),
+    status(429, retry_after=format_datetime(FIRST_SENT + RETRY_AFTER, usegmt=True)),
+    status(425, retry_after="120"),
+    status(408, retry_after="120"),
+)
+MAIL_TIMEOUT = timedelta(seconds=12)
+OPERATOR = UserId(UUID(int=0xF))
 SECRET = new_secret()
 
 
@@ -73,7 +86,8 @@ class Hooks(WebServer):
             self.seen.append(request)
         kind = request.path[1:].partition("-")[0]
         if kind == "later" and is_first:
-            status(429, retry_after=str(int(RETRY_AFTER.total_seconds())))(handler, self)
+            number = int(request.path.rpartition("-")[2])
+            ASKS_TO_WAIT[number % len(ASKS_TO_WAIT)](handler, self)
             return
         with self._lock:
             self.taken.append(request)
@@ -94,19 +108,19 @@ class Office:
         world.calendar = Calendar(world.ledger, world.clock, world.ids)
         world.notifying = Notifying(world.deliveries, world.people, world.clock, world.ids)
         world.people.add_tenant(Tenant(TENANT, "office"))
+        world.people.add_person(Person(OPERATOR, TENANT, "operator"))
+        self.point(OPERATOR, "recording", "operator")
+        world.people.set_tenant(Tenant(TENANT, "office", operator_id=OPERATOR))
+        self.recording = RecordingChannel("recording")
+        self.handled: Counter[tuple[str, Status]] = Counter()
         self.channels: list[Channel] = [
             EmailChannel(
-                HOST,
-                mail.port,
-                "desk@b.example",
-                world.clock,
-                security="none",
-                timeout=timedelta(seconds=8),
+                HOST, mail.port, "desk@b.example", world.clock, security="none", timeout=MAIL_TIMEOUT
             ),
             WebhookChannel(
                 world.clock, allow_http=True, allow_private=True, read_timeout=timedelta(seconds=2)
             ),
-            RecordingChannel("recording"),
+            self.recording,
         ]
         for number in range(EACH):
             path = "usual" if kind(number) == "refused" else kind(number)
@@ -132,9 +146,20 @@ class Office:
             ContactPoint(ContactPointId(self.world.ids.new()), user, channel, address, secret=secret)
         )
 
-    def all_channels_at_once(self) -> None:
+    def all_channels_after(self, wait: timedelta) -> None:
+        self.world.clock.advance(wait)
+        self.all_channels_at_once()
+
+    def all_channels_at_once(self, when_recorded: Callable[[], object] = lambda: None) -> None:
+        def loop(channel: Channel) -> Sequence[Handled]:
+            handled = self.world.deliver(channel=channel)
+            if channel is self.recording:
+                when_recorded()
+            return handled
+
         with ThreadPoolExecutor(len(self.channels)) as loops:
-            list(loops.map(lambda channel: self.world.deliver(channel=channel), self.channels))
+            for handled in loops.map(loop, self.channels):
+                self.handled.update((one.channel, one.status) for one in handled)
 
 
 @pytest.fixture
@@ -156,18 +181,23 @@ def test_r48_of_200_messages_each_arrives_once_or_is_unknown_and_counted(
     with ExitStack() as opened:
         database = opened.enter_context(closing(Database(postgres_url)))
         office = Office(database, mail, hooks)
-        office.all_channels_at_once()
+        assert office.world.clock.now() == FIRST_SENT
+        meanwhile: list[Counter[tuple[str, str]]] = []
+        office.all_channels_at_once(lambda: meanwhile.append(states(postgres_url)))
 
-        first_round = states(postgres_url)
-        assert first_round["recording", "Delivered"] == 10
-        assert first_round["email", "Pending"] == len(LATER)
+        (when_recorded,) = meanwhile
+        assert when_recorded["recording", "Delivered"] == 10
+        assert when_recorded["email", "Unknown"] < 2, "the other channel waited for the mail that hangs"
+        assert states(postgres_url)["email", "Pending"] == len(LATER)
 
-        for _ in range(8):
-            office.world.clock.advance(RETRY_AFTER)
-            office.all_channels_at_once()
+        office.all_channels_after(RETRY_AFTER - timedelta(seconds=1))
+        too_early = Counter(request.path for request in hooks.seen if request.path.startswith("/later"))
+        assert too_early == {f"/later-{number}": 1 for number in LATER}
+        for wait in (timedelta(seconds=1), *[RETRY_AFTER] * 7):
+            office.all_channels_after(wait)
 
     assert states(postgres_url) == {
-        ("recording", "Delivered"): 10,
+        ("recording", "Delivered"): 10 + 1,
         ("email", "Delivered"): EACH - 3,
         ("email", "Failed"): 1,
         ("email", "Unknown"): 2,
@@ -177,7 +207,17 @@ def test_r48_of_200_messages_each_arrives_once_or_is_unknown_and_counted(
     by_mail = Counter(mail.recipients)
     assert by_mail == {f"{kind(number)}-{number}@example.org": 1 for number in range(EACH) if number != 2}
     assert mail.tries["refused-2@example.org"] == 1
+    assert {mail.tries[f"later-{number}@example.org"] for number in LATER} == {2}
+    assert len({one["Message-ID"] for one in mail.mails}) == len(mail.mails)
     assert_hooks(hooks)
+    assert_unknown_is_counted(office)
+
+
+def assert_unknown_is_counted(office: Office) -> None:
+    """By what the loops hand on, which is logged, and to the tenant's operator."""
+    assert [office.handled[channel, Status.UNKNOWN] for channel in ("email", "webhook")] == [2, 2]
+    told = office.recording.accepted[-1]
+    assert (told.address, told.template, told.data["count"]) == ("operator", "OperatorNotice", 4)
 
 
 def assert_hooks(hooks: Hooks) -> None:
