@@ -188,3 +188,15 @@ def test_what_goes_on_after_the_end_is_broken(status: Status, happened: type) ->
 def test_created_twice_is_broken() -> None:
     with pytest.raises(BrokenHistory, match="twice"):
         evolve(delivery_in(Status.PENDING), HAPPENED[DeliveryCreated])
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_only_what_failed_or_is_unknown_reached_nobody_of_those_that_were_not_skipped(status: Status) -> None:
+    one = attrs.evolve(delivery_in(Status.PENDING), status=status)
+    assert one.reached_nobody == (status in (Status.FAILED, Status.UNKNOWN))
+
+
+@pytest.mark.parametrize("reason", list(SkipReason))
+def test_of_what_was_skipped_only_what_came_too_late_was_still_wanted(reason: SkipReason) -> None:
+    one = attrs.evolve(delivery_in(Status.PENDING), status=Status.SKIPPED, reason=reason.value)
+    assert one.reached_nobody == (reason is SkipReason.EVENT_OVER)
