@@ -15,6 +15,7 @@ Options = dict[str, Any]
 MESSAGE_TIMEOUT_MS = 20_000
 MOST_IN_QUEUE = 20_000
 MOST_IN_QUEUE_KILOBYTES = 64 * 1024
+MOST_READ_AHEAD_KILOBYTES = 16 * 1024
 
 
 def client_options(settings: Settings) -> Options:
@@ -71,6 +72,15 @@ def consumer_options(settings: Settings) -> Options:
         "session.timeout.ms": 10_000,
         "heartbeat.interval.ms": 3_000,
         "max.poll.interval.ms": 60_000,
+        # Of a rebalance only what moves stops. The broker's own protocol (KIP-848) would do as much, and
+        # would take the session's time-out from the broker, whose 45 s are too long.
+        "partition.assignment.strategy": "cooperative-sticky",
+        "auto.commit.interval.ms": 1_000,
+        # A topic that was missing, or partitions that were added, are seen so soon.
+        "topic.metadata.refresh.interval.ms": 10_000,
+        "queued.max.messages.kbytes": MOST_READ_AHEAD_KILOBYTES,
+        "fetch.max.bytes": MOST_READ_AHEAD_KILOBYTES * 1024,
+        "fetch.queue.backoff.ms": 100,
     }
 
 

@@ -56,18 +56,22 @@ class Loop:
     """`step` does what is to be done now and returns the seconds until it should be called again.
 
     `wait` sleeps and tells whether to stop; `spread` gives a number from 0 to 1, so that instances which fell
-    together do not come back together.
+    together do not come back together; `close` is called when the loop ends.
     """
 
     name: str
     step: Callable[[], float]
     wait: Wait
     spread: Callable[[], float] = random.random
+    close: Callable[[], None] = lambda: None
     _failures: int = field(default=0, init=False)
 
     def run(self) -> None:
-        while not self.wait(self._turn()):
-            pass
+        try:
+            while not self.wait(self._turn()):
+                pass
+        finally:
+            self.close()
 
     def _turn(self) -> float:
         try:
