@@ -37,6 +37,7 @@ from adapters.outbound.postgres.embedded import EmbeddedPostgres, EmbeddedPostgr
 from adapters.outbound.postgres.migrations import MigrationError, migrate, missing
 from adapters.settings import LogLevel, Settings
 from application.ports.templates import Templates
+from application.ports.topics import Topics
 
 signal.signal(signal.SIGINT, _before)
 
@@ -69,6 +70,10 @@ class PostgresOffice:
     def templates(self) -> Templates:
         found: Templates = Container().templates()
         return found
+
+    @property
+    def topics(self) -> Topics:
+        return topics(Container(settings=self.settings))
 
     @contextmanager
     def open(self, say: Say, *, migrating: bool = False, json_lines: bool = False) -> Iterator[Services]:
@@ -154,6 +159,8 @@ def services(container: Container) -> Services:
         dispatch_job=container.dispatch_job(),
         relay=container.relay(),
         parking=container.parking(),
+        consuming=container.consuming() if settings.publishes_to == "kafka" else None,
+        quarantine=container.quarantine(),
         channels=channels,
         delivering=[container.delivering(channel=channel) for channel in can_send],
         verifying=container.verifying(),
@@ -172,6 +179,15 @@ def _close_publisher(container: Container) -> None:
     publisher = container.publisher()
     if isinstance(publisher, KafkaPublisher):
         publisher.close()
+
+
+def topics(container: Container) -> Topics:
+    """The topics of the cluster that is set. Raises Unready where none is."""
+    settings: Settings = container.settings()
+    if settings.publishes_to != "kafka":
+        raise Unready("TICKLER_KAFKA_BOOTSTRAP_SERVERS is not set, so there is no topic: reminders stay here")
+    found: Topics = container.topics()
+    return found
 
 
 def _at_most(seconds: float, work: Callable[[], None]) -> None:

@@ -4,19 +4,22 @@ import random
 
 from dependency_injector import containers, providers
 
-from adapters.kafka_options import producer_options
+from adapters.inbound.kafka.consumer import ConsumeStep
+from adapters.kafka_options import client_options, consumer_options, producer_options
 from adapters.observability import ObservedLedger, ObservedReminderDispatchJob
 from adapters.outbound.channels.apprise import TELEGRAM, WHATSAPP, AppriseChannel
 from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.channels.email import EmailChannel
 from adapters.outbound.channels.webhook import WebhookChannel
 from adapters.outbound.direct import DirectPublisher
+from adapters.outbound.kafka.admin import KafkaTopics
 from adapters.outbound.kafka.publisher import KafkaPublisher
 from adapters.outbound.memory.deliveries import MemoryDeliveries
 from adapters.outbound.memory.imports import MemoryImports
 from adapters.outbound.memory.ledger import MemoryLedger
 from adapters.outbound.memory.outbox import MemoryOutbox
 from adapters.outbound.memory.people import MemoryPeople
+from adapters.outbound.memory.quarantine import MemoryQuarantine
 from adapters.outbound.memory.reckonings import MemoryReckonings
 from adapters.outbound.memory.store import MemoryStore
 from adapters.outbound.postgres.clock import PostgresClock
@@ -26,12 +29,14 @@ from adapters.outbound.postgres.imports import PostgresImports
 from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.outbound.postgres.people import PostgresPeople
+from adapters.outbound.postgres.quarantine import PostgresQuarantine
 from adapters.outbound.postgres.reckonings import PostgresReckonings
 from adapters.outbound.system import SystemClock, UuidIds
 from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.settings import Settings
 from application.calendar import Calendar
 from application.delivering.senders import Delivering
+from application.dispatching import TOPIC
 from application.notifying import Notifying
 from application.pacing import Rates
 from application.parking import Parking
@@ -73,6 +78,11 @@ class Container(containers.DeclarativeContainer):
         store,
         memory=providers.Singleton(MemoryDeliveries, memory),
         postgres=providers.Singleton(PostgresDeliveries, database),
+    )
+    quarantine = providers.Selector(
+        store,
+        memory=providers.Singleton(MemoryQuarantine, memory),
+        postgres=providers.Singleton(PostgresQuarantine, database),
     )
     people = providers.Selector(
         store,
@@ -139,6 +149,15 @@ class Container(containers.DeclarativeContainer):
     )
     relay = providers.Factory(Relay, outbox, publisher, clock, name="relay")
     parking = providers.Factory(Parking, outbox)
+    consuming = providers.Factory(
+        ConsumeStep,
+        receiving,
+        quarantine,
+        clock,
+        topic=TOPIC,
+        options=providers.Callable(consumer_options, settings),
+    )
+    topics = providers.Factory(KafkaTopics, providers.Callable(client_options, settings))
     verifying = providers.Factory(Verifying, people, templates, ids)
     rates = providers.Singleton(
         Rates,

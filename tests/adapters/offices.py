@@ -11,7 +11,7 @@ import pytest
 from attrs import field, frozen
 from dependency_injector import providers
 
-from adapters.__main__ import services
+from adapters.__main__ import services, topics
 from adapters.container import Container
 from adapters.inbound.cli.app import main
 from adapters.inbound.cli.office import Office, Say, Services
@@ -19,6 +19,7 @@ from adapters.observability import configure_logging
 from adapters.settings import Settings
 from adapters.testkit.clock import SettableClock
 from application.ports.templates import Templates
+from application.ports.topics import Topics
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 
@@ -51,6 +52,10 @@ class MemoryOffice:
     def templates(self) -> Templates:
         found: Templates = self.container.templates()
         return found
+
+    @property
+    def topics(self) -> Topics:
+        return topics(self.container)
 
     @contextmanager
     def open(self, say: Say, *, migrating: bool = False, json_lines: bool = False) -> Iterator[Services]:

@@ -246,7 +246,7 @@ def test_what_is_held_of_a_partition_goes_with_it(reading: Reading) -> None:
     with closing(reading.consumer(troubled)) as one:
         step_until(lambda: max(troubled.sizes, default=0) == 90, one)
         with closing(reading.consumer()) as other:
-            step_until(lambda: 0 < len(reading.inbox), one, other)
+            step_until(lambda: len(reading.inbox) > 0, one, other)
             last = troubled.asked
             step_until(lambda: troubled.asked > last + 3, one, other)
             # The store is away for the first alone: it holds what it still has, and no more.

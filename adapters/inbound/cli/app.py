@@ -19,6 +19,7 @@ from adapters.inbound.cli import (
     erasing,
     events,
     importing,
+    kafka,
     looking,
     members,
     migrating,
@@ -37,6 +38,7 @@ from adapters.inbound.ics.source import Unreadable
 from adapters.observability import one_line
 from adapters.settings import WrongSetting
 from application.ports.errors import AlreadyThere, Busy, Conflict, Unavailable
+from application.ports.topics import ClusterFailed
 from domain.errors import Invalid, Refused
 
 OK, REFUSED, BAD_INPUT, SURROUNDINGS, INTERRUPTED = 0, 1, 2, 3, 130
@@ -78,6 +80,7 @@ app.add_typer(people.contact, name="contact")
 people.contact.command("verify")(verifying.verify)
 app.add_typer(templates.app, name="template")
 app.add_typer(outbox.app, name="outbox")
+app.add_typer(kafka.app, name="kafka")
 app.command("dispatch")(dispatching.dispatch)
 app.command("upcoming")(looking.upcoming)
 app.command("demo")(demonstrating.demo)
@@ -144,6 +147,8 @@ def _told(problem: Exception) -> tuple[int, str]:
             return SURROUNDINGS, f"busy, nothing was changed, try again{_detail(problem)}"
         case Unavailable():
             return SURROUNDINGS, f"the database cannot be used{_detail(problem)}"
+        case ClusterFailed():
+            return SURROUNDINGS, f"the Kafka cluster cannot be used: {one_line(problem)}"
         case Unready() | WrongSetting():
             return SURROUNDINGS, one_line(problem)
         case _:

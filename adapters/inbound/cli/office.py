@@ -8,6 +8,7 @@ from typing import Protocol, TextIO
 import typer
 from attrs import frozen
 
+from adapters.inbound.kafka.consumer import ConsumeStep
 from adapters.settings import Settings
 from application.calendar import Calendar
 from application.delivering.senders import Delivering
@@ -19,7 +20,9 @@ from application.ports.imports import Imports
 from application.ports.ledger import Ledger
 from application.ports.machine import Clock, Ids
 from application.ports.people import People
+from application.ports.quarantine import Quarantine
 from application.ports.templates import Templates
+from application.ports.topics import Topics
 from application.relaying import Relay
 from application.rezoning import Rezoning
 from application.verifying import Verifying
@@ -33,7 +36,10 @@ class Unready(Exception):
 
 @frozen
 class Services:
-    """`delivering` has one entry a channel that can send; `interrupt` ends the store's running statements."""
+    """`delivering` has one entry a channel that can send; `interrupt` ends the store's running statements.
+
+    `consuming` reads the topic where a Kafka cluster is set; else the relay hands over in this process.
+    """
 
     calendar: Calendar
     ledger: Ledger
@@ -46,6 +52,8 @@ class Services:
     dispatch_job: ReminderDispatchJob
     relay: Relay
     parking: Parking
+    consuming: ConsumeStep | None
+    quarantine: Quarantine
     channels: Sequence[Channel]
     delivering: Sequence[Delivering]
     verifying: Verifying
@@ -66,6 +74,10 @@ class Office(Protocol):
     @property
     def templates(self) -> Templates:
         """The words of messages, which need no store."""
+
+    @property
+    def topics(self) -> Topics:
+        """The topics of the cluster that is set. Raises Unready where none is."""
 
     def open(
         self, say: Say, *, migrating: bool = False, json_lines: bool = False

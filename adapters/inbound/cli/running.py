@@ -14,13 +14,13 @@ from adapters.observability import log
 from adapters.settings import Settings
 from domain.errors import Invalid
 
-KINDS = ("dispatch", "relay", "deliver")
+KINDS = ("dispatch", "relay", "consume", "deliver")
 LABELS = {"postgresLog": "log of its Postgres", "email": "e-mail"}
 
 
 def run(
     context: typer.Context,
-    only: Annotated[str, typer.Option(help="Which loops: some of dispatch,relay,deliver.")] = ",".join(KINDS),
+    only: Annotated[str, typer.Option(help=f"Which loops: some of {','.join(KINDS)}.")] = ",".join(KINDS),
     as_json: Annotated[
         bool,
         typer.Option(
@@ -38,13 +38,15 @@ def run(
     kinds = which(only)
     desk = office(context)
     settings = desk.settings
+    if kinds == ("consume",) and settings.kafka_bootstrap_servers is None:
+        raise Invalid("--only: there is nothing to consume: TICKLER_KAFKA_BOOTSTRAP_SERVERS is not set")
     with StopSignals() as signals, desk.open(say, migrating=True, json_lines=as_json) as services:
         rezone_at_start(services)
         loops = make_loops(services, settings, kinds, Stop())
         tune_collector()
         try:
             loops.start()
-            places = {**desk.places, "email": _email(settings)}
+            places = {**desk.places, "reminders": _reminders(settings), "email": _email(settings)}
             if as_json:
                 put_json({"ready": True, **places})
             else:
@@ -56,6 +58,12 @@ def run(
         finally:
             if stuck := loops.stop():
                 log().warning("some loops did not end in time; the process ends without them", loops=stuck)
+
+
+def _reminders(settings: Settings) -> str:
+    if settings.kafka_bootstrap_servers is None:
+        return "handed over in this process (TICKLER_KAFKA_BOOTSTRAP_SERVERS is not set)"
+    return f"through Kafka at {settings.kafka_bootstrap_servers}, group {settings.kafka_group}"
 
 
 def _email(settings: Settings) -> str:
@@ -84,6 +92,8 @@ def make_loops(services: Services, settings: Settings, kinds: tuple[str, ...], s
     if "relay" in kinds:
         relay = RelayStep(services.relay, settings.relay_interval, stop.is_set)
         loops.append(Loop("relay", relay, stop.wait))
+    if "consume" in kinds and services.consuming is not None:
+        loops.append(Loop("consume", services.consuming, stop.wait, close=services.consuming.close))
     if "deliver" in kinds:
         for delivering in services.delivering:
             deliver = DeliverStep(delivering, settings.delivery_interval, stop.is_set)
