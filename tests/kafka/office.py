@@ -1,6 +1,7 @@
 """A topic, who writes to it, and the consumers that read it into one memory store."""
 
 from collections.abc import Callable, Iterable, Sequence
+from threading import Event
 from time import monotonic
 from typing import Any
 from uuid import uuid4
@@ -85,7 +86,9 @@ def step_until(is_so: Callable[[], bool], *steps: ConsumeStep) -> list[str]:
     """Turn by turn, until it is so; why they were hindered meanwhile, each reason once."""
     hindered: dict[str, None] = {}
     end = monotonic() + PATIENCE_S
+    pause = Event()
     while not is_so():
+        pause.wait(0 if steps else 0.02)
         assert monotonic() < end, f"it never was so; hindered by {list(hindered)}"
         for step in steps:
             try:

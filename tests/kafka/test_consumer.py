@@ -9,7 +9,6 @@ from uuid import UUID
 
 import pytest
 from attrs import evolve, field, frozen
-from confluent_kafka import KafkaError
 
 from adapters.inbound.loops import Hindered
 from adapters.outbound.memory.quarantine import MemoryQuarantine
@@ -19,18 +18,30 @@ from application.ports.errors import Unavailable
 from application.ports.quarantine import Quarantined
 from domain.policies import ReminderDueEvent
 from tests.application.world import World
+from tests.kafka.cluster import Kafka, quiet_admin
 from tests.kafka.mock import MockCluster
-from tests.kafka.office import Reading, new_name, step_until
+from tests.kafka.office import PATIENCE_S, Reading, new_name, step_until
 
 PARTITIONS = 3
 
 
 @pytest.fixture
-def reading(mock_kafka: MockCluster) -> Reading:
+def mocked(mock_kafka: MockCluster) -> Reading:
     topic = new_name("due")
     mock_kafka.topic(topic, PARTITIONS)
     # The mock takes the length of a session to move partitions.
     return Reading(mock_kafka.bootstrap, topic, {"session.timeout.ms": 2_000, "heartbeat.interval.ms": 200})
+
+
+@pytest.fixture
+def real(kafka: Kafka) -> Reading:
+    return Reading(kafka.bootstrap, kafka.topic(PARTITIONS), {"heartbeat.interval.ms": 200})
+
+
+@pytest.fixture(params=["mocked", "real"])
+def reading(request: pytest.FixtureRequest) -> Reading:
+    found: Reading = request.getfixturevalue(request.param)
+    return found
 
 
 @frozen
@@ -258,11 +269,11 @@ def test_what_is_held_of_a_partition_goes_with_it(reading: Reading) -> None:
 
 
 def test_brokers_that_go_away_hinder_it_and_it_goes_on_when_they_are_back(
-    reading: Reading, mock_kafka: MockCluster
+    mocked: Reading, mock_kafka: MockCluster
 ) -> None:
-    reading.write([due(1)])
-    with closing(reading.consumer()) as consumer:
-        step_until(lambda: reading.inbox == {1}, consumer)
+    mocked.write([due(1)])
+    with closing(mocked.consumer()) as consumer:
+        step_until(lambda: mocked.inbox == {1}, consumer)
         mock_kafka.down()
         hindered: list[str] = []
 
@@ -275,20 +286,17 @@ def test_brokers_that_go_away_hinder_it_and_it_goes_on_when_they_are_back(
 
         step_until(is_hindered)
         mock_kafka.up()
-        reading.write([due(2)])
-        step_until(lambda: reading.inbox == {1, 2}, consumer)
+        mocked.write([due(2)])
+        step_until(lambda: mocked.inbox == {1, 2}, consumer)
         step_until(lambda: consumer() == 0)  # and no word of trouble any more
 
     assert all(one.isprintable() for one in hindered)
 
 
-def test_a_topic_that_is_missing_hinders_it_and_names_the_topic(
-    reading: Reading, mock_kafka: MockCluster
-) -> None:
-    mock_kafka.refuse(reading.topic, KafkaError.UNKNOWN_TOPIC_OR_PART)
-    quick = {"topic.metadata.refresh.interval.ms": 500}
+def test_a_topic_that_is_missing_hinders_it_is_named_and_is_not_made(kafka: Kafka) -> None:
+    reading = Reading(kafka.bootstrap, new_name("missing"))
 
-    with closing(reading.consumer(options=quick)) as consumer:
+    with closing(reading.consumer(options={"topic.metadata.refresh.interval.ms": 500})) as consumer:
         hindered: list[str] = []
 
         def is_hindered() -> bool:
@@ -299,17 +307,18 @@ def test_a_topic_that_is_missing_hinders_it_and_names_the_topic(
             return len(hindered) >= 3
 
         step_until(is_hindered)
-        mock_kafka.refuse(reading.topic, 0)
+        assert reading.topic not in quiet_admin(kafka.bootstrap).list_topics(timeout=PATIENCE_S).topics
+        kafka.topic(PARTITIONS, reading.topic)
         reading.write([due(1)])
         step_until(lambda: reading.inbox == {1}, consumer)
 
     assert all(reading.topic in one for one in hindered)
 
 
-def test_it_ends_soon_though_the_brokers_are_away(reading: Reading, mock_kafka: MockCluster) -> None:
-    reading.write([due(1)])
-    consumer = reading.consumer()
-    step_until(lambda: reading.inbox == {1}, consumer)
+def test_it_ends_soon_though_the_brokers_are_away(mocked: Reading, mock_kafka: MockCluster) -> None:
+    mocked.write([due(1)])
+    consumer = mocked.consumer()
+    step_until(lambda: mocked.inbox == {1}, consumer)
     mock_kafka.down()
 
     began = monotonic()
