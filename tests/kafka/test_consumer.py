@@ -9,6 +9,8 @@ from uuid import UUID
 
 import pytest
 from attrs import evolve, field, frozen
+from confluent_kafka import TopicPartition
+from structlog.testing import capture_logs
 
 from adapters.inbound.loops import Hindered
 from adapters.outbound.memory.quarantine import MemoryQuarantine
@@ -313,6 +315,24 @@ def test_a_topic_that_is_missing_hinders_it_is_named_and_is_not_made(kafka: Kafk
         step_until(lambda: reading.inbox == {1}, consumer)
 
     assert all(reading.topic in one for one in hindered)
+
+
+def test_records_that_the_topic_dropped_before_they_were_read_are_told_of(real: Reading) -> None:
+    real.write([due(1), due(2)], partition=0)
+    with closing(real.consumer()) as consumer:
+        step_until(lambda: real.inbox == {1, 2}, consumer)
+    real.write([due(3), due(4)], partition=0)
+    admin = quiet_admin(real.bootstrap)
+    (dropped,) = admin.delete_records([TopicPartition(real.topic, 0, 3)]).values()
+    dropped.result(PATIENCE_S)
+
+    with capture_logs() as said, closing(real.consumer()) as consumer:
+        step_until(lambda: 4 in real.inbox, consumer)
+
+    assert real.inbox == {1, 2, 4}
+    assert [one["event"] for one in said if one["log_level"] == "error"] == [
+        "records dropped before they were read"
+    ]
 
 
 def test_it_ends_soon_though_the_brokers_are_away(mocked: Reading, mock_kafka: MockCluster) -> None:

@@ -4,6 +4,7 @@ A record may be read again, after a crash or a rebalance, and is then found in t
 Source: design section 6; `study/reliability.md` 2, F29 to F32 and F36.
 """
 
+import logging
 import threading
 from collections.abc import Mapping, Sequence
 
@@ -29,7 +30,23 @@ CUT_OFF = (
 )
 PROBE_SECONDS = 1.0
 CLOSE_SECONDS = 1.0
+SYSLOG_WARNING = 4
 MOST_REASONS = 5
+
+
+class _Dropped(logging.Handler):
+    """Of all that the client would log, that the topic had dropped records which we had not read yet."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if text.startswith("OFFSET") and "out of range" in text:
+            log(loop="consume").error("records dropped before they were read", problem=one_line(text))
+
+
+_listener = logging.Logger("tickler.kafka.consumer")
+_listener.addHandler(_Dropped())
+# Nothing else tells of it: to start again at what is left is what was asked for.
+LISTENING: Options = {"logger": _listener, "log_level": SYSLOG_WARNING}
 
 
 @define
@@ -83,7 +100,7 @@ class ConsumeStep:
         self._held, self._read_up_to, self._is_paused = [], {}, False
 
     def _open(self) -> Consumer:
-        consumer = Consumer({**self.options, "error_cb": self._note})
+        consumer = Consumer({**self.options, "error_cb": self._note, **LISTENING})
         consumer.subscribe(
             [self.topic], on_assign=_say_assigned, on_revoke=self._let_go, on_lost=self._let_go
         )
