@@ -1,4 +1,4 @@
-"""The loops of a running Tickler, a thread each: dispatch, relay, and one delivery loop a channel.
+"""The loops of a running Tickler, a thread each: dispatch, relay, consumer, and one delivery loop a channel.
 
 A loop outlives whatever its work raises: it says so in one line, waits a little longer each time, and goes
 on. Between ticks it sleeps on the stop's event, so a stop wakes it.
