@@ -7,13 +7,21 @@ from datetime import timedelta
 from socket import socket
 
 import pytest
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its types pass on none of these names
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    ResourcePatternType,
+    ResourceType,
+)
+from pydantic import SecretStr
 
 from adapters.inbound.kafka.consumer import ConsumeStep
 from adapters.kafka_options import client_options
 from adapters.outbound.direct import DirectPublisher
 from adapters.outbound.kafka.admin import KafkaTopics
 from adapters.outbound.kafka.publisher import KafkaPublisher
-from adapters.settings import Settings
+from adapters.settings import KafkaSecurity, SaslMechanism, Settings
 from application.dispatching import TOPIC
 from application.ports.errors import AlreadyThere
 from application.ports.quarantine import Quarantined
@@ -21,7 +29,7 @@ from application.ports.topics import ClusterFailed, NewTopic, Rights, TopicState
 from application.ports.topics import Settings as TopicSettings
 from tests.adapters.offices import NOW, Commands, MemoryOffice
 from tests.kafka.broker import KafkaBroker
-from tests.kafka.cluster import Kafka
+from tests.kafka.cluster import ANSWER_SECONDS, Kafka
 from tests.kafka.mock import MockCluster
 
 Desk = Callable[[str], Commands]
@@ -109,6 +117,59 @@ def test_more_copies_than_there_are_brokers_are_refused(kafka: Kafka) -> None:
     assert topics.create(NewTopic(name, 1, None, timedelta(days=3))) == 1
     with pytest.raises(AlreadyThere):
         topics.create(NewTopic(name, 1, None, timedelta(days=3)))
+
+
+def test_rights_that_are_missing_are_told(guarded_kafka: KafkaBroker) -> None:
+    chief = guarded_kafka.kafka
+    topic, group = chief.topic(1), chief.group()
+    guest = Settings(
+        kafka_bootstrap_servers=chief.bootstrap,
+        kafka_security_protocol=KafkaSecurity.SASL_PLAINTEXT,
+        kafka_sasl_mechanism=SaslMechanism.PLAIN,
+        kafka_sasl_username="guest",
+        kafka_sasl_password=SecretStr("guest-password"),
+    )
+    topics = KafkaTopics(client_options(guest))
+
+    with pytest.raises(ClusterFailed, match=r"(?i)authorization"):
+        topics.look(topic, group)
+    allow(chief, ResourceType.TOPIC, topic, AclOperation.READ)
+    reader = topics.look(topic, group)
+    allow(chief, ResourceType.TOPIC, topic, AclOperation.WRITE)
+    allow(chief, ResourceType.GROUP, group, AclOperation.READ)
+    member = topics.look(topic, group)
+
+    assert reader is not None
+    assert reader.rights == Rights(read=True, write=False, group=False)
+    assert reader.settings is None
+    assert member is not None
+    assert (member.rights.read, member.rights.write) == (True, True)
+    assert member.rights.group is not False
+
+
+def test_a_wrong_password_is_told_without_it(guarded_kafka: KafkaBroker) -> None:
+    wrong = Settings(
+        kafka_bootstrap_servers=guarded_kafka.bootstrap,
+        kafka_security_protocol=KafkaSecurity.SASL_PLAINTEXT,
+        kafka_sasl_mechanism=SaslMechanism.PLAIN,
+        kafka_sasl_username="guest",
+        kafka_sasl_password=SecretStr("hush-hush"),
+    )
+
+    with pytest.raises(ClusterFailed, match=r"(?i)authentication") as failed:
+        KafkaTopics(client_options(wrong)).look("topic", "group")
+
+    assert "hush" not in str(failed.value)
+
+
+def allow(chief: Kafka, kind: ResourceType, name: str, operation: AclOperation) -> None:
+    """Let the guest do so from now on."""
+    binding = AclBinding(
+        kind, name, ResourcePatternType.LITERAL, "User:guest", "*", operation, AclPermissionType.ALLOW
+    )
+    admin = chief.admin()
+    (done,) = admin.create_acls([binding]).values()
+    done.result(ANSWER_SECONDS)
 
 
 def test_a_cluster_that_does_not_answer_is_the_finding(desk: Desk, nobody: str) -> None:

@@ -20,7 +20,7 @@ from application.ports.errors import Unavailable
 from application.ports.quarantine import Quarantined
 from domain.policies import ReminderDueEvent
 from tests.application.world import World
-from tests.kafka.cluster import Kafka, quiet_admin
+from tests.kafka.cluster import Kafka
 from tests.kafka.mock import MockCluster
 from tests.kafka.office import PATIENCE_S, Reading, new_name, step_until
 
@@ -309,7 +309,7 @@ def test_a_topic_that_is_missing_hinders_it_is_named_and_is_not_made(kafka: Kafk
             return len(hindered) >= 3
 
         step_until(is_hindered)
-        assert reading.topic not in quiet_admin(kafka.bootstrap).list_topics(timeout=PATIENCE_S).topics
+        assert reading.topic not in kafka.admin().list_topics(timeout=PATIENCE_S).topics
         kafka.topic(PARTITIONS, reading.topic)
         reading.write([due(1)])
         step_until(lambda: reading.inbox == {1}, consumer)
@@ -322,7 +322,7 @@ def test_records_that_the_topic_dropped_before_they_were_read_are_told_of(real: 
     with closing(real.consumer()) as consumer:
         step_until(lambda: real.inbox == {1, 2}, consumer)
     real.write([due(3), due(4)], partition=0)
-    admin = quiet_admin(real.bootstrap)
+    admin = Kafka(real.bootstrap).admin()
     (dropped,) = admin.delete_records([TopicPartition(real.topic, 0, 3)]).values()
     dropped.result(PATIENCE_S)
 

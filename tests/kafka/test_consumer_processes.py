@@ -10,7 +10,7 @@ import pytest
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.quarantine import PostgresQuarantine
 from adapters.testkit.publisher import due
-from tests.kafka.cluster import Kafka, quiet_admin
+from tests.kafka.cluster import Kafka
 from tests.kafka.consuming import SESSION, Counting, process
 from tests.kafka.office import PATIENCE_S, Reading, step_until
 
@@ -45,7 +45,7 @@ class Rows:
         return {one[0].int for one in found}
 
     def deliveries(self) -> list[int]:
-        found = self._connection.execute("select reminder_id from tickler.deliveries").fetchall()
+        found = self._connection.execute("select about_id from tickler.deliveries").fetchall()
         return sorted(one[0].int for one in found)
 
 
@@ -104,7 +104,7 @@ def test_partitions_of_a_frozen_consumer_move_and_it_comes_back_without_harm(
 
 def members(reading: Reading) -> int:
     """How many consumers of the group have partitions."""
-    admin = quiet_admin(reading.bootstrap)  # an answer never comes to a client that is gone
+    admin = Kafka(reading.bootstrap).admin()  # an answer never comes to a client that is gone
     (asked,) = admin.describe_consumer_groups([reading.group]).values()
     found = asked.result(PATIENCE_S)
     return sum(bool(one.assignment.topic_partitions) for one in found.members)
