@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from adapters.inbound.ics.asked import Reading
 from adapters.inbound.ics.budget import Budget
 from adapters.inbound.ics.drafts import Wanted
 from adapters.inbound.ics.options import ImportOptions
-from adapters.inbound.ics.reading import Reading, read
+from adapters.inbound.ics.reading import read
 from domain.triggers import due_at
 from domain.values import TenantId, UserId
 

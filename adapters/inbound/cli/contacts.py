@@ -9,6 +9,7 @@ from adapters.inbound.cli.office import office
 from adapters.inbound.cli.options import ContactArgument, MaybePerson, MaybeTenant
 from adapters.inbound.cli.output import AsJson, put, put_json, say
 from adapters.inbound.cli.people import channel_named, contact_json
+from application.ports.people import ContactPoint
 from domain.errors import Invalid
 
 MaybeContact = Annotated[
@@ -29,10 +30,7 @@ def remove_contact(
     with office(context).open(say) as services:
         found = contact_named(services.people, "CONTACT", contact, tenant)
         services.people.remove_contact_point(found.id)
-    if as_json:
-        put_json(contact_json(found))
-    else:
-        put(f"removed: {found.channel} ({found.id})")
+    _put("removed", found, as_json)
 
 
 def prefer_contact(
@@ -46,10 +44,7 @@ def prefer_contact(
     with office(context).open(say) as services:
         found = contact_named(services.people, "CONTACT", contact, tenant)
         services.people.prefer(found.id)
-    if as_json:
-        put_json(contact_json(found))
-    else:
-        put(f"first from now on: {found.channel} ({found.id})")
+    _put("first from now on", found, as_json)
 
 
 def opt_out(
@@ -118,3 +113,10 @@ def _opt(
         put_json({"userId": str(user_id), "channel": name, "contactPointId": point_id, "optedOut": out})
     else:
         put(f"opted {'out of' if out else 'in to'} {name}" + (f" ({point_id})" if point_id else ""))
+
+
+def _put(what: str, point: ContactPoint, as_json: bool) -> None:
+    if as_json:
+        put_json(contact_json(point))
+    else:
+        put(f"{what}: {point.channel} ({point.id})")

@@ -33,7 +33,7 @@ class Wanted:
 
 @define
 class Drafts:
-    """What was found so far, by what is to be done with it (see `reading.Reading`).
+    """What was found so far, by what is to be done with it (see `asked.Reading`).
 
     `untouched` are events of which nothing is known but that they are meant to be.
     """

@@ -6,9 +6,9 @@ from uuid import UUID, uuid5
 
 from attrs import define, evolve, field
 
+from adapters.inbound.ics.asked import Reading, Single
 from adapters.inbound.ics.drafts import Wanted
 from adapters.inbound.ics.origin import fingerprint, uid_digest
-from adapters.inbound.ics.reading import Reading, Single
 from application.ports.imports import Ended, Imported, Imports
 from domain.values import EventId
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from adapters.codec import Malformed
+from adapters.inbound.ics.asked import Reading
 from adapters.inbound.ics.drafts import Wanted
 from adapters.inbound.ics.earlier import Earlier
 from adapters.inbound.ics.notes import Notes, shown
 from adapters.inbound.ics.options import ImportOptions
-from adapters.inbound.ics.reading import Reading, read
+from adapters.inbound.ics.reading import read
 from adapters.inbound.ics.report import Counts, Refusal, Report
 from adapters.inbound.ics.source import load
 from application.calendar import Calendar, Done, Draft
@@ -197,7 +198,6 @@ class _Import:
                 self.counts["reminders_made"] += 1
             elif one.reason is reminder.SkipReason.PAST:
                 self.counts["reminders_past"] += 1
-
 
     def _flag_kept(self, done: Done, wanted: Wanted, notes: Notes) -> None:
         """An alarm at a fixed instant does not follow its event; whoever set it may not have meant that."""

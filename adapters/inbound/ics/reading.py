@@ -1,20 +1,20 @@
 """A file's bytes become drafts, and what is to be said about the rest. Nothing here touches the calendar."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
+from adapters.inbound.ics.asked import Reading, Single
 from adapters.inbound.ics.budget import Budget, TooMuchWork
 from adapters.inbound.ics.components import Component, later, read_component, slot_of, told, uid_of
-from adapters.inbound.ics.drafts import Drafts, Wanted, one_line
+from adapters.inbound.ics.drafts import Drafts, one_line
 from adapters.inbound.ics.identity import Identity
 from adapters.inbound.ics.moments import Moment
 from adapters.inbound.ics.notes import Notes
 from adapters.inbound.ics.options import ImportOptions
-from adapters.inbound.ics.origin import Origin, origin_of
+from adapters.inbound.ics.origin import origin_of
 from adapters.inbound.ics.series import Occurrence, Series, newest
 from adapters.inbound.ics.source import BadProperty, Block, calendars
 from adapters.inbound.ics.zones import Zones
@@ -23,38 +23,6 @@ from domain.triggers import AtInstant, Trigger
 from domain.values import EventId
 
 NO_EVENTS = {"VTODO": "skipped_todos", "VJOURNAL": "skipped_journals"}
-
-
-@frozen
-class Single:
-    """A UID that does not recur: whether it is called off, and its SEQUENCE."""
-
-    cancelled: bool
-    sequence: int | None
-
-
-@frozen
-class Reading:
-    """What a file asks of the calendar.
-
-    `take` is to be planned, or moved and changed to be so. `elsewhere` is over or lies beyond the horizon: it
-    matters only where the event is known already. `cancelled` is called off by the file; `gone` are
-    occurrences that a series does not have, or has no longer: both matter only where they are known.
-    `cancelled` has the SEQUENCE with which each is called off. `uids` are all that the file has, whatever
-    became of them, `singles` those that are a single event; `is_torn` where a component could not be read and
-    does not say which it is.
-    """
-
-    take: Sequence[Wanted]
-    elsewhere: Sequence[Wanted]
-    cancelled: Mapping[EventId, int | None]
-    gone: Sequence[EventId]
-    notes: Notes
-    origin: Origin
-    uids: AbstractSet[str]
-    singles: Mapping[str, Single]
-    is_torn: bool
-    options: ImportOptions
 
 
 def read(data: bytes, options: ImportOptions, budget: Budget | None = None, file_name: str = "") -> Reading:
