@@ -35,6 +35,7 @@ from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.kafka.publisher import KafkaPublisher
 from adapters.outbound.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.outbound.postgres.migrations import MigrationError, migrate, missing
+from adapters.outbound.templates.own import BrokenTemplates
 from adapters.settings import LogLevel, Settings
 from application.ports.templates import Templates
 from application.ports.topics import Topics
@@ -66,9 +67,12 @@ class PostgresOffice:
         home = self.settings.home_folder
         return {"data": str(home), "postgresLog": str(EmbeddedPostgres(home).log)}
 
-    @property
+    @cached_property
     def templates(self) -> Templates:
-        found: Templates = Container().templates()
+        try:
+            found: Templates = Container(settings=self.settings).templates()
+        except BrokenTemplates as problem:
+            raise Unready(f"TICKLER_TEMPLATES_FOLDER: {problem}") from None
         return found
 
     @property
@@ -78,11 +82,13 @@ class PostgresOffice:
     @contextmanager
     def open(self, say: Say, *, migrating: bool = False, json_lines: bool = False) -> Iterator[Services]:
         configure_logging(self.settings.log_level, self.settings.log_format)
+        templates = self.templates
         with self._server(say) as conninfo:
             self._bring_up_to_date(conninfo, say, migrating)
             container = Container(settings=self.settings, conninfo=conninfo)
             console = providers.Singleton(ConsoleChannel, self._console, json_lines=json_lines)
             container.console.override(console)
+            container.templates.override(providers.Object(templates))
             try:
                 yield services(container)
             finally:

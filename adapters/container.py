@@ -32,7 +32,7 @@ from adapters.outbound.postgres.people import PostgresPeople
 from adapters.outbound.postgres.quarantine import PostgresQuarantine
 from adapters.outbound.postgres.reckonings import PostgresReckonings
 from adapters.outbound.system import SystemClock, UuidIds
-from adapters.outbound.templates.jinja import JinjaTemplates
+from adapters.outbound.templates.own import templates_in
 from adapters.settings import Settings
 from application.calendar import Calendar
 from application.delivering.senders import Delivering
@@ -105,7 +105,7 @@ class Container(containers.DeclarativeContainer):
         postgres=providers.Singleton(PostgresClock, database),
     )
     ids = providers.Singleton(UuidIds)
-    templates = providers.Singleton(JinjaTemplates)
+    templates = providers.Singleton(templates_in, settings.provided.own_templates)
 
     # Channels only stamp what they send: their clock must not fail with the database.
     own_clock = providers.Singleton(SystemClock)

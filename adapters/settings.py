@@ -188,6 +188,9 @@ class Settings(BaseSettings):
     webhook_allow_http: bool = Field(default=False, description="true or false")
     webhook_allow_private: bool = Field(default=False, description="true or false")
 
+    templates_folder: Path | None = Field(
+        default=None, description="a folder of templates, one folder a language; en is one of them"
+    )
     time_zone: Zone | None = Field(default=None, description="an IANA zone such as Europe/Moscow")
     language: str = Field(
         default="en", pattern=r"^[a-z]{2,3}$", description="a language's code such as en or ru"
@@ -221,6 +224,10 @@ class Settings(BaseSettings):
     @property
     def home_folder(self) -> Path:
         return self.home.expanduser()
+
+    @property
+    def own_templates(self) -> Path | None:
+        return None if self.templates_folder is None else self.templates_folder.expanduser()
 
     @property
     def mail_password(self) -> str | None:
