@@ -10,7 +10,7 @@ from functools import lru_cache
 from attrs import field, frozen
 
 from domain.errors import Invalid
-from domain.values import EARLIEST, LATEST, Timing, instant
+from domain.values import EARLIEST, LATEST, Timing, instant, zone
 
 MAX_OFFSET_MINUTES = 5 * 366 * 24 * 60
 MAX_TRIGGERS = 50
@@ -67,6 +67,24 @@ class DaysBeforeStart:
         return (f"start{-self.days:+d}d" if self.days else "start-0d") + hour + more
 
 
+@frozen
+class DaysBeforeEnd:
+    """So many days before the end (the start, where there is none) at the same wall clock in the event's
+    zone; then `minutes` earlier.
+    """
+
+    days: int
+    minutes: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        _minutes("offset", self.days * 1440)
+        _minutes("offset", self.minutes)
+
+    def __str__(self) -> str:
+        more = f"{-self.minutes:+d}m" if self.minutes else ""
+        return (f"end{-self.days:+d}d" if self.days else "end-0d") + more
+
+
 def _utc(at: datetime) -> datetime:
     if at.tzinfo is None:
         raise Invalid("offset: an instant with an offset is wanted")
@@ -85,7 +103,7 @@ class AtInstant:
         return f"at {self.at.isoformat()}"
 
 
-Trigger = MinutesBeforeStart | DaysBeforeStart | MinutesBeforeEnd | AtInstant
+Trigger = MinutesBeforeStart | DaysBeforeStart | MinutesBeforeEnd | DaysBeforeEnd | AtInstant
 
 _RELATIVE = re.compile(
     r"(?P<anchor>start|end)"
@@ -97,12 +115,12 @@ _RELATIVE = re.compile(
 
 @lru_cache(maxsize=4096)
 def trigger(text: str) -> Trigger:
-    """Read what `str(trigger)` writes: `start-15m`, `start-1d`, `start-1d@09:00`, `end-5m`, `at 2026-…Z`.
+    """Read what `str(trigger)` writes: `start-15m`, `start-1d`, `start-1d@09:00`, `end-5m`, `end-1d`, `at 2026-…Z`.
 
     Raises Invalid for anything else.
     """
     wrong = Invalid(
-        f"offset: {text!r} is not one of start-15m, start-1d, start-1d@09:00, end-15m, at INSTANT"
+        f"offset: {text!r} is not one of start-15m, start-1d, start-1d@09:00, end-15m, end-1d, at INSTANT"
     )
     if text.startswith("at "):
         try:
@@ -121,7 +139,9 @@ def trigger(text: str) -> Trigger:
         except ValueError:
             raise wrong from None
         return DaysBeforeStart(-int(match["days"]), at, minutes)
-    if match["days"] is not None or match["at"] is not None or match["minutes"] is None:
+    if match["days"] is not None and match["at"] is None:
+        return DaysBeforeEnd(-int(match["days"]), minutes)
+    if match["at"] is not None or match["minutes"] is None:
         raise wrong
     return MinutesBeforeStart(minutes) if match["anchor"] == "start" else MinutesBeforeEnd(minutes)
 
@@ -137,8 +157,18 @@ def due_at(trigger: Trigger, timing: Timing) -> datetime:
             day = timing.start_local - timedelta(days=days)
             wall = day if at is None else datetime.combine(day.date(), at)
             return instant(wall, timing.time_zone) - timedelta(minutes=minutes)
+        case DaysBeforeEnd(days, minutes):
+            return _days_before(timing.end_at or timing.start_at, days, timing) - timedelta(minutes=minutes)
         case AtInstant(at_instant):
             return at_instant
+
+
+def _days_before(end: datetime, days: int, timing: Timing) -> datetime:
+    if not days:
+        # Of an hour that happens twice the wall clock does not say which one it is.
+        return end
+    wall = end.astimezone(zone(timing.time_zone)).replace(tzinfo=None)
+    return instant(wall - timedelta(days=days), timing.time_zone)
 
 
 def offset_minutes(due: datetime, timing: Timing) -> int:

@@ -22,6 +22,7 @@ from domain.calendar_event import CalendarEvent
 from domain.reminder import Reminder, SkipReason
 from domain.triggers import (
     AtInstant,
+    DaysBeforeEnd,
     DaysBeforeStart,
     MinutesBeforeEnd,
     MinutesBeforeStart,
@@ -80,6 +81,7 @@ TRIGGERS: tuple[Trigger, ...] = (
     MinutesBeforeStart(-10),
     MinutesBeforeEnd(5),
     DaysBeforeStart(1),
+    DaysBeforeEnd(1, 5),
     DaysBeforeStart(2, time(9, 30), 15),
     AtInstant(datetime(2026, 11, 30, 9, 0, 0, 1, tzinfo=timezone(timedelta(hours=3)))),
 )

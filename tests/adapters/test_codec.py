@@ -30,7 +30,7 @@ from domain.calendar_event import (
 from domain.errors import Invalid
 from domain.policies import ReminderDueEvent
 from domain.reminder import ReminderScheduled, ReminderSent, ReminderSkipped, SkipReason
-from domain.triggers import AtInstant, DaysBeforeStart, MinutesBeforeEnd, MinutesBeforeStart, trigger
+from domain.triggers import AtInstant, DaysBeforeEnd, DaysBeforeStart, MinutesBeforeEnd, MinutesBeforeStart, trigger
 from domain.values import AppointmentId, EventId, Kind, ReminderId, TenantId, Timing, UserId
 
 AT = datetime(2026, 11, 29, 10, 0, 0, 123, tzinfo=UTC)
@@ -46,6 +46,7 @@ ALL_DAY = Timing.of(datetime.fromisoformat("2026-12-01"), "Asia/Yekaterinburg", 
 TRIGGERS = (
     MinutesBeforeStart(15),
     MinutesBeforeEnd(-5),
+    DaysBeforeEnd(1, 5),
     DaysBeforeStart(1),
     trigger("start-1d@09:00-10m"),
     AtInstant(AT),

@@ -11,6 +11,7 @@ from domain.errors import Invalid
 from domain.triggers import (
     MAX_OFFSET_MINUTES,
     AtInstant,
+    DaysBeforeEnd,
     DaysBeforeStart,
     MinutesBeforeEnd,
     MinutesBeforeStart,
@@ -33,6 +34,7 @@ INSTANTS = st.datetimes(
 TRIGGERS: st.SearchStrategy[Trigger] = st.one_of(
     st.builds(MinutesBeforeStart, MINUTES),
     st.builds(MinutesBeforeEnd, MINUTES),
+    st.builds(DaysBeforeEnd, DAYS, MINUTES),
     st.builds(DaysBeforeStart, DAYS, st.none() | HOURS, MINUTES),
     st.builds(AtInstant, INSTANTS),
 )
@@ -59,6 +61,11 @@ BERLIN = Timing.of(wall("2026-03-29T10:00"), "Europe/Berlin", end_at=utc("2026-0
         ("start+1d", "2026-03-30T08:00"),
         ("end-5m", "2026-03-29T09:25"),
         ("end+5m", "2026-03-29T09:35"),
+        ("end-0d", "2026-03-29T09:30"),
+        ("end-1d", "2026-03-28T10:30"),
+        ("end-1440m", "2026-03-28T09:30"),
+        ("end-1d-30m", "2026-03-28T10:00"),
+        ("end+1d", "2026-03-30T09:30"),
         ("at 2026-03-01T12:00:00+03:00", "2026-03-01T09:00"),
     ],
 )
@@ -68,6 +75,18 @@ def test_when_each_kind_of_trigger_is_due_across_a_clock_change(spelling: str, d
 
 def test_before_the_end_means_before_the_start_where_there_is_no_end() -> None:
     assert due_at(MinutesBeforeEnd(5), Timing.of(wall("2026-06-01T10:00"), "UTC")) == utc("2026-06-01T09:55")
+
+
+def test_days_before_the_end_means_before_the_start_where_there_is_no_end() -> None:
+    timing = Timing.of(wall("2026-03-29T10:00"), "Europe/Berlin")
+    assert due_at(DaysBeforeEnd(1), timing) == utc("2026-03-28T09:00")
+
+
+def test_no_days_before_an_end_in_the_doubled_hour_is_that_end_itself() -> None:
+    second = utc("2026-10-25T01:30")
+    timing = Timing.of(wall("2026-10-25T01:00"), "Europe/Berlin", end_at=second)
+    assert due_at(DaysBeforeEnd(0), timing) == second
+    assert due_at(DaysBeforeEnd(1), timing) == utc("2026-10-24T00:30")
 
 
 def test_days_before_a_start_keep_the_wall_clock_though_the_day_is_the_longer_one() -> None:
@@ -113,7 +132,7 @@ def test_an_offset_counts_whole_minutes_to_the_start_and_is_negative_after_it(du
     "text",
     [
         "", "ten", "15", "-15m", "start", "start15m", "start-m", "start-1h", "start-1d@25:00",
-        "start-1d@9:00", "start@09:00", "start@09:00-5m", "end-1d", "end-1d-5m", "START-15m",
+        "start-1d@9:00", "start@09:00", "start@09:00-5m", "end@09:00", "end-1d@09:00", "START-15m",
         " start-15m", "start-15m ", "start-15m\n", "start-1.5m",
         "at noon", "at 2026-13-01T00:00:00Z", "start-15m-1d",
     ],

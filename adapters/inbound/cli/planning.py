@@ -24,7 +24,7 @@ RemindOption = Annotated[
         "--remind",
         metavar="OFFSET",
         help="Minutes before the start, or start-15m, start-1d (same wall clock), start-1d@09:00, end-15m,"
-        " 'at 2026-12-01T09:00:00+03:00'. May be given again and again.",
+        " end-1d, 'at 2026-12-01T09:00:00+03:00'. May be given again and again.",
     ),
 ]
 NoRemind = Annotated[bool, typer.Option("--no-remind", help="No reminders.")]

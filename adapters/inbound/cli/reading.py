@@ -14,6 +14,7 @@ from domain.errors import Invalid
 from domain.triggers import (
     MAX_OFFSET_MINUTES,
     AtInstant,
+    DaysBeforeEnd,
     DaysBeforeStart,
     MinutesBeforeEnd,
     MinutesBeforeStart,
@@ -141,7 +142,7 @@ def remind(text: str, option: str) -> Trigger:
     except Invalid:
         raise Invalid(
             f"{option}: {text[:60]!r} is not minutes such as 15, nor one of start-15m, start-1d,"
-            " start-1d@09:00, end-15m, 'at INSTANT'"
+            " start-1d@09:00, end-15m, end-1d, 'at INSTANT'"
         ) from None
     if _is_afterwards(read):
         raise Invalid(f"{option}: {text[:60]!r} comes after the event, too late to remind of it")
@@ -154,6 +155,8 @@ def _is_afterwards(read: Trigger) -> bool:
             return minutes < 0
         case DaysBeforeStart(days, at, minutes):
             return days < 0 or minutes < 0 or (days == 0 and at is not None)
+        case DaysBeforeEnd(days, minutes):
+            return days < 0 or minutes < 0
         case AtInstant():
             return False
 

@@ -26,7 +26,7 @@ ZoneOption = Annotated[
 OffsetOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="When to remind of events that bring no reminder: minutes, or start-1d, start-1d@09:00, end-15m."
+        help="When to remind of events that bring no reminder: minutes, or start-1d, start-1d@09:00, end-1d."
         " May be given again and again."
     ),
 ]

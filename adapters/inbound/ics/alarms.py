@@ -17,6 +17,7 @@ from domain.errors import Invalid
 from domain.triggers import (
     MAX_TRIGGERS,
     AtInstant,
+    DaysBeforeEnd,
     DaysBeforeStart,
     MinutesBeforeEnd,
     MinutesBeforeStart,
@@ -98,11 +99,10 @@ def _trigger(stated: Property, zones: Zones, later: timedelta) -> Trigger:
     except ValueError:
         raise BadProperty(f"TRIGGER on line {stated.line} is no duration") from None
     related = stated.parameters.get("RELATED", "START").upper()
+    minutes = _minutes_before(after) - _minutes(later)
     if related == "END":
-        return MinutesBeforeEnd(_minutes_before(after) - after.days * 1440 - _minutes(later))
-    if after.days:
-        return DaysBeforeStart(-after.days, minutes=_minutes_before(after) - _minutes(later))
-    return MinutesBeforeStart(_minutes_before(after) - _minutes(later))
+        return DaysBeforeEnd(-after.days, minutes) if after.days else MinutesBeforeEnd(minutes)
+    return DaysBeforeStart(-after.days, minutes=minutes) if after.days else MinutesBeforeStart(minutes)
 
 
 def _minutes_before(after: Span) -> int:
