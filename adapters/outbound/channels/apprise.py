@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
+from adapters.outbound.channels.open_internet import may_be_talked_to
 from adapters.outbound.channels.wire import (
     Deadline,
     host_name,
-    may_be_talked_to,
     no_secret,
     one_visible_line,
     resolve,

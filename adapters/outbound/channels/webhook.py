@@ -10,12 +10,12 @@ from typing import Any
 import httpx
 from attrs import field, frozen
 
+from adapters.outbound.channels.open_internet import may_be_talked_to
 from adapters.outbound.channels.signing import checked_secret, new_secret, signature
 from adapters.outbound.channels.wire import (
     Deadline,
     Leash,
     host_name,
-    may_be_talked_to,
     one_visible_line,
     resolve,
     system_trust,

@@ -1,6 +1,5 @@
-"""What the channels that use the network share: names in one spelling, safe addresses, an end to waiting."""
+"""What the channels that use the network share: names in one spelling, an end to waiting."""
 
-import ipaddress
 import socket
 import ssl
 import unicodedata
@@ -14,9 +13,6 @@ import idna
 
 from domain.errors import Invalid
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK"})
 
 
@@ -102,23 +98,6 @@ def resolve(host: str, port: int, deadline: Deadline) -> list[str]:
     if isinstance(answer, OSError):
         raise answer
     return answer
-
-
-def may_be_talked_to(address: str, *, allow_private: bool = False) -> bool:
-    """Whether a resolved address is one of the open Internet: no private, loopback, link-local, carrier's,
-    multicast or unspecified one, nor one that hides such a one.
-
-    Source: OWASP, Server-Side Request Forgery Prevention.
-    """
-    if allow_private:
-        return True
-    ip: Address = ipaddress.ip_address(address)
-    if isinstance(ip, ipaddress.IPv6Address):
-        if ip.ipv4_mapped or ip.sixtofour or ip.teredo or ip.scope_id:
-            return False
-        if ip in _NAT64:
-            ip = ipaddress.IPv4Address(int(ip) & 0xFFFF_FFFF)
-    return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_unspecified)
 
 
 def host_name(host: str) -> str:
