@@ -115,7 +115,8 @@ _RELATIVE = re.compile(
 
 @lru_cache(maxsize=4096)
 def trigger(text: str) -> Trigger:
-    """Read what `str(trigger)` writes: `start-15m`, `start-1d`, `start-1d@09:00`, `end-5m`, `end-1d`, `at 2026-…Z`.
+    """Read what `str(trigger)` writes: `start-15m`, `start-1d`, `start-1d@09:00`, `end-5m`, `end-1d`,
+    `at 2026-…Z`.
 
     Raises Invalid for anything else.
     """

@@ -30,7 +30,14 @@ from domain.calendar_event import (
 from domain.errors import Invalid
 from domain.policies import ReminderDueEvent
 from domain.reminder import ReminderScheduled, ReminderSent, ReminderSkipped, SkipReason
-from domain.triggers import AtInstant, DaysBeforeEnd, DaysBeforeStart, MinutesBeforeEnd, MinutesBeforeStart, trigger
+from domain.triggers import (
+    AtInstant,
+    DaysBeforeEnd,
+    DaysBeforeStart,
+    MinutesBeforeEnd,
+    MinutesBeforeStart,
+    trigger,
+)
 from domain.values import AppointmentId, EventId, Kind, ReminderId, TenantId, Timing, UserId
 
 AT = datetime(2026, 11, 29, 10, 0, 0, 123, tzinfo=UTC)
