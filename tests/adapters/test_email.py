@@ -31,6 +31,7 @@ from tests.mail_server import DROP, HANG, HOST, MailServer, free_port
 ANN = "ann@example.org"
 CLOCK = SettableClock(datetime(2026, 11, 29, 12, 0, tzinfo=UTC))
 SHORT = timedelta(seconds=0.5)
+LONG = "x" * 9000  # a line that is longer than smtplib reads
 
 
 def channel(port: int, **settings: Any) -> EmailChannel:
@@ -97,7 +98,14 @@ def test_the_servers_own_name_for_a_mail_is_kept_where_it_gives_one(
         ("DATA", "354 go on", OutcomeUnknown("no sensible answer to the text")),
         ("DATA", DROP, OutcomeUnknown("no answer to the text: SMTPServerDisconnected")),
         ("RCPT", DROP, Later("the recipient failed: SMTPServerDisconnected")),
+        ("RCPT", f"250 {LONG}", Later("the recipient failed: an unreadable reply")),
+        ("RCPT", f"550 {LONG}", Later("the recipient failed: an unreadable reply")),
+        ("RCPT", "999 9.9.9 who knows", Later("the recipient failed: an unreadable reply")),
+        ("RCPT", "well", Later("the recipient failed: an unreadable reply")),
+        ("DATA", f"250 {LONG}", OutcomeUnknown("no answer to the text: an unreadable reply")),
+        ("DATA", f"550 {LONG}", OutcomeUnknown("no answer to the text: an unreadable reply")),
     ],
+    ids=lambda value: value[:40] if isinstance(value, str) else None,
 )
 def test_each_answer_means_one_outcome_told_in_numbers_alone(
     server: MailServer, step: str, said: str, outcome: Outcome

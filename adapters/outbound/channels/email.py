@@ -179,6 +179,10 @@ def _hand_over(smtp: "_Smtp", content: bytes) -> Outcome:
     return OutcomeUnknown("no sensible answer to the text")
 
 
+class _NoAnswer(smtplib.SMTPException):
+    """What came is no reply."""
+
+
 class _Smtp(smtplib.SMTP):
     """An SMTP connection that never waits past its deadline."""
 
@@ -209,8 +213,18 @@ class _Smtp(smtplib.SMTP):
         super().send(s)
 
     def getreply(self) -> tuple[int, bytes]:
+        """The server's own number and words; _NoAnswer for a reply that breaks RFC 5321, 4.5.3.1.5.
+
+        For one that smtplib cannot read it makes up numbers of its own, 500 and -1, that nobody said.
+        """
         self._wait_no_longer()
-        return super().getreply()
+        try:
+            code, said = super().getreply()
+        except smtplib.SMTPResponseException:
+            raise _NoAnswer from None
+        if not 200 <= code < 600:
+            raise _NoAnswer
+        return code, said
 
     def leave(self) -> None:
         """Say goodbye where there is time for it, and close."""
@@ -244,6 +258,8 @@ def _kind(problem: Exception) -> str:
             return f"TLS, {problem.verify_message}"
         case ssl.SSLError():
             return f"TLS, {problem.reason}"
+        case _NoAnswer():
+            return "an unreadable reply"
         case smtplib.SMTPNotSupportedError():
             return "the server does not offer it"
         case _:
