@@ -55,7 +55,8 @@ class Deliveries(Protocol):
         """Write what became of it, and keep the deliveries and the notice that follow from it, in one commit.
 
         ClaimIsLost where it is not as `before` any more. One of `then` whose (about_id, channel,
-        address_key) is there already is not kept.
+        address_key) is there already is not kept. Of one whose person was erased since `before` neither what
+        the channel said nor its name for the message is kept, and no further delivery to that person.
         """
 
     def overdue(self, channel: str, now: datetime, limit: int) -> Sequence[Delivery]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from heapq import nsmallest
 
+import attrs
 from attrs import frozen
 
 from adapters.outbound.memory.store import MemoryStore
@@ -56,15 +57,18 @@ class MemoryDeliveries:
         notice: Notice | None = None,
     ) -> None:
         with self.store.changed:
-            if self.store.deliveries.get(before.id) != before:
+            kept = self.store.deliveries.get(before.id)
+            if kept is None or _stand(kept) != _stand(before):
                 raise ClaimIsLost
+            if is_erased(kept):
+                after, then = erased(after), [one for one in then if one.user_id != kept.user_id]
             self.store.deliveries[before.id] = after
             made = [*then, *(notice.deliveries if notice else ())]
-            kept = {_about(one) for one in self.store.deliveries.values()} if made else set()
-            self._keep(made, kept)
+            known = {_about(one) for one in self.store.deliveries.values()} if made else set()
+            self._keep(made, known)
             if notice is not None:
-                known = self.store.matters.setdefault(notice.id, {})
-                known.setdefault((notice.matter.kind, notice.matter.id), notice.matter)
+                matters = self.store.matters.setdefault(notice.id, {})
+                matters.setdefault((notice.matter.kind, notice.matter.id), notice.matter)
 
     def overdue(self, channel: str, now: datetime, limit: int) -> Sequence[Delivery]:
         with self.store.changed:
@@ -115,6 +119,20 @@ def _claimed(one: Delivery, now: datetime, lease_until: datetime) -> Delivery:
 
 def _has_run_out(one: Delivery, now: datetime) -> bool:
     return one.lease_until is not None and one.lease_until <= now
+
+
+def _stand(one: Delivery) -> tuple[object, ...]:
+    return one.status, one.attempts, one.claim, one.not_before, one.lease_until
+
+
+def erased(one: Delivery) -> Delivery:
+    """Without hash, words and name; why it was skipped is one of a closed list, other reasons are words."""
+    reason = one.reason if one.status is Status.SKIPPED else None
+    return attrs.evolve(one, address_key=str(one.id), reason=reason, provider_id=None)
+
+
+def is_erased(one: Delivery) -> bool:
+    return one.address_key == str(one.id)
 
 
 def _about(one: Delivery) -> tuple[AboutId, str, str]:

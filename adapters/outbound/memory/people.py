@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from attrs import evolve, frozen
 
+from adapters.outbound.memory.deliveries import erased
 from adapters.outbound.memory.store import MemoryStore
 from application.ports.errors import AlreadyThere
 from application.ports.people import ContactPoint, Erased, Person, Recipient, Tenant
-from domain.delivery import Delivery, Status
 from domain.values import ContactPointId, TenantId, UserId
 
 
@@ -147,7 +147,7 @@ class MemoryPeople:
             store.channel_opt_outs -= {one for one in store.channel_opt_outs if one[0] == user_id}
             for one in store.deliveries.values():
                 if one.user_id == user_id:
-                    store.deliveries[one.id] = _erased(one)
+                    store.deliveries[one.id] = erased(one)
             titled = [
                 row.state.id
                 for row in store.events.values()
@@ -165,9 +165,3 @@ class MemoryPeople:
 
     def _opted_out(self, user_id: UserId) -> frozenset[str]:
         return frozenset(channel for whose, channel in self.store.channel_opt_outs if whose == user_id)
-
-
-def _erased(one: Delivery) -> Delivery:
-    """Why it was skipped is one of a closed list; other reasons are a channel's words."""
-    reason = one.reason if one.status is Status.SKIPPED else None
-    return evolve(one, address_key=str(one.id), reason=reason, provider_id=None)

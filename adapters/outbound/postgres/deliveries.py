@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+import attrs
 from attrs import frozen
 
 from adapters.outbound.postgres.connection import Row
@@ -61,6 +62,8 @@ BUSY = (
 OVERDUE = (
     SELECT + " where channel = %s and status = 'Sending' and lease_until <= %s order by due_at, id limit %s"
 )
+# The hash of an address gives way to the id when its person is erased.
+LOCK = "select address_key = id::text from tickler.deliveries where id = %s for update"
 UPDATE = (
     "update tickler.deliveries set status = %s, attempts = %s, claim = %s, not_before = %s, lease_until = %s,"
     " reason = %s, provider_id = %s, in_doubt = %s, updated_at = now()"
@@ -129,6 +132,9 @@ class PostgresDeliveries:
         notice: Notice | None = None,
     ) -> None:
         with self.database.transaction() as session:
+            (is_erased,) = session.row(LOCK, (before.id,)) or (False,)
+            if is_erased:
+                after, then = _erased(after), [one for one in then if one.user_id != before.user_id]
             if session.change(UPDATE, _changed(before, after)) != 1:
                 raise ClaimIsLost
             for one in happened:
@@ -182,6 +188,11 @@ def _due(session: Session, channel: str, limit: int, now: datetime, per_tenant: 
 def _claimed(one: Delivery, now: datetime, lease_until: datetime) -> Delivery:
     (claimed,) = delivery.decide(one, delivery.Claim(lease_until, now))
     return delivery.evolve(one, claimed)
+
+
+def _erased(one: Delivery) -> Delivery:
+    """Without a channel's words and its name for the message; why it was skipped is one of a closed list."""
+    return attrs.evolve(one, reason=one.reason if one.status is Status.SKIPPED else None, provider_id=None)
 
 
 def _note_attempt(session: Session, happened: delivery.Event, after: Delivery) -> None:

@@ -43,8 +43,9 @@ def erase(session: Session, tenant_id: TenantId, user_id: UserId) -> Erased | No
     session.change(NOBODYS_OPERATOR, (user_id,))
     addresses = session.change(FORGET_ADDRESSES, (user_id,))
     session.change(FORGET_OPT_OUTS, (user_id,))
-    session.change(EMPTY_ATTEMPTS, (user_id,))
+    # In the order in which an outcome is written: it then waits for the erasure, or is there and erased.
     session.change(EMPTY_DELIVERIES, (user_id,))
+    session.change(EMPTY_ATTEMPTS, (user_id,))
     titles = session.change(FORGET_TITLES, (tenant_id, user_id, user_id))
     session.change(EMPTY_PERSON, (user_id,))
     session.say(FORGET_SAMPLES)
