@@ -202,15 +202,41 @@ def test_an_occurrence_under_way_is_taken_and_one_that_is_over_is_not() -> None:
     ("lines", "count"),
     [
         (["DTSTART:20260801T100000Z"], "skipped_past"),
-        (["DTSTART:20270801T100000Z"], "skipped_outside"),
         (["DTSTART:20270801T100000Z", "RRULE:FREQ=DAILY"], "skipped_outside"),
-        (["DTSTART:20200801T100000Z", "RRULE:FREQ=DAILY;COUNT=3"], "skipped_outside"),
+        (["DTSTART:20200801T100000Z", "RRULE:FREQ=YEARLY"], "skipped_outside"),
+        (["DTSTART:20200801T100000Z", "RDATE:20270801T100000Z"], "skipped_outside"),
+        (["DTSTART:20200801T100000Z", "RDATE:20270801T100000Z", "EXDATE:20270801T100000Z"], "skipped_past"),
+        (["DTSTART:20200801T100000Z", "RRULE:FREQ=DAILY;COUNT=3"], "skipped_past"),
     ],
 )
 def test_what_is_over_or_beyond_the_horizon_is_skipped_and_counted(lines: list[str], count: str) -> None:
     reading = read_events(vevent("elsewhere", *lines))
     assert not reading.take
     assert reading.notes.counts == {count: 1}
+
+
+@pytest.mark.parametrize("year", [2027, 2030, 2199])
+def test_a_single_event_is_taken_however_far_ahead_it_is(year: int) -> None:
+    reading = read_events(vevent("far", f"DTSTART:{year}0801T100000Z"))
+    assert starts(reading) == [f"{year}-08-01T10:00Z"]
+
+
+def test_a_series_beyond_the_horizon_is_named_with_its_next_occurrence() -> None:
+    yearly = ["DTSTART;VALUE=DATE:20100714", "RRULE:FREQ=YEARLY", "EXDATE;VALUE=DATE:20270714"]
+    over = vevent("over", "DTSTART:20200801T100000Z", "RRULE:FREQ=DAILY;COUNT=3")
+    reading = read_events(over, vevent("birthday", *yearly))
+    (warning,) = reading.notes.warnings()
+    assert warning.text.startswith(
+        "the series 'birthday' has no occurrence within 90 days, the next is on 2028-07-14"
+    )
+
+
+def test_of_many_series_beyond_the_horizon_a_hundred_are_named() -> None:
+    later = [vevent(f"u{n}", "DTSTART:20270801T100000Z", "RRULE:FREQ=DAILY") for n in range(150)]
+    warnings = read_events(*later).notes.warnings()
+    assert len(warnings) == 101
+    assert warnings[-1].text.startswith("another series")
+    assert warnings[-1].count == 50
 
 
 def test_an_alarm_at_an_instant_belongs_to_one_occurrence_only() -> None:

@@ -24,9 +24,9 @@ class Single:
 class Reading:
     """What a file asks of the calendar.
 
-    `take` is to be planned, or moved and changed to be so. `elsewhere` is over or lies beyond the horizon: it
-    matters only where the event is known already. `cancelled` is called off by the file; `gone` are
-    occurrences that a series does not have, or has no longer: both matter only where they are known.
+    `take` is to be planned, or moved and changed to be so. `elsewhere` is over, or lies beyond the horizon of
+    a series: it matters only where the event is known already. `cancelled` is called off by the file; `gone`
+    are occurrences that a series does not have, or has no longer: both matter only where they are known.
     `cancelled` has the SEQUENCE with which each is called off. `uids` are all that the file has, whatever
     became of them, `singles` those that are a single event; `is_torn` where a component could not be read and
     does not say which it is.

@@ -77,13 +77,14 @@ class Drafts:
         )
         return Wanted(event_id, draft, told(one.uid), one.line, one.uid, later(one.sequence, sequence))
 
-    def add(self, wanted: Wanted) -> bool:
-        """Put it where it belongs; whether that is among those to take."""
-        if self.is_over(wanted) or wanted.draft.timing.start_at > self.until:
+    def add(self, wanted: Wanted, *, however_far: bool = False) -> bool:
+        """Put it where it belongs; whether that is among those to take. The horizon is for series."""
+        is_beyond = wanted.draft.timing.start_at > self.until and not however_far
+        if self.is_over(wanted) or is_beyond:
             self.elsewhere[wanted.event_id] = wanted
             return False
         if len(self.take) >= MAX_EVENTS and wanted.event_id not in self.take:
-            reason = f"the file has more than {MAX_EVENTS} events in the horizon"
+            reason = f"the file has more than {MAX_EVENTS} events to take"
             self.notes.refuse("VEVENT", wanted.uid, wanted.line, reason)
             return False
         self.take[wanted.event_id] = wanted

@@ -11,7 +11,7 @@ from adapters.codec import Malformed
 from adapters.inbound.ics.asked import Reading
 from adapters.inbound.ics.drafts import Wanted
 from adapters.inbound.ics.earlier import Earlier
-from adapters.inbound.ics.notes import Notes, shown
+from adapters.inbound.ics.notes import MOST_NAMED, Notes, shown
 from adapters.inbound.ics.options import ImportOptions
 from adapters.inbound.ics.reading import read
 from adapters.inbound.ics.report import Counts, Refusal, Report
@@ -25,7 +25,6 @@ from domain.errors import Invalid, Refused
 from domain.values import EventId
 
 _LOOK_UP = 5_000
-MOST_NAMED = 100
 
 Progress = Callable[[int, int], None]
 

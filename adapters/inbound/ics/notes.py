@@ -7,6 +7,7 @@ from attrs import define, field
 from adapters.inbound.ics.report import Refusal, Remark
 
 MAX_REFUSALS = 10_000
+MOST_NAMED = 100
 
 
 def shown(text: str) -> str:

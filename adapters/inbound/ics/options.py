@@ -27,8 +27,9 @@ def _days(_: object, __: object, horizon: timedelta) -> None:
 class ImportOptions:
     """`default_zone` is the owner's: floating times and whole days are meant in it.
 
-    Occurrences that start within `horizon` of `now` (an aware instant) are taken. `default_triggers` stand in
-    where an event brings no alarm that can be read, `all_day_triggers` where it lasts whole days.
+    Occurrences of a series that start within `horizon` of `now` (an aware instant) are taken, and single
+    events however far ahead they are. `default_triggers` stand in where an event brings no alarm that can be
+    read, `all_day_triggers` where it lasts whole days.
     `calendar` names the calendar that the file is (see `origin`); `keep_missing` leaves the events that came
     out of it before and are not in it any more.
     Without a client an event that is known keeps the one it has, unless `no_client`.

@@ -12,7 +12,7 @@ from adapters.inbound.ics.components import Component, later, read_component, sl
 from adapters.inbound.ics.drafts import Drafts, one_line
 from adapters.inbound.ics.identity import Identity
 from adapters.inbound.ics.moments import Moment
-from adapters.inbound.ics.notes import Notes
+from adapters.inbound.ics.notes import MOST_NAMED, Notes, shown
 from adapters.inbound.ics.options import ImportOptions
 from adapters.inbound.ics.origin import origin_of
 from adapters.inbound.ics.series import Occurrence, Series, newest
@@ -127,9 +127,10 @@ class _Reader:
             self.drafts.cancelled[event_id] = one.sequence
             return
         wanted = self.drafts.draft(event_id, one, one.start, one.length, self.drafts.triggers(one))
-        if wanted is not None and not self.drafts.add(wanted):
-            past = self.drafts.is_over(wanted)
-            self.notes.counts["skipped_past" if past else "skipped_outside"] += 1
+        if wanted is None or self.drafts.add(wanted, however_far=True):
+            return
+        if self.drafts.is_over(wanted):
+            self.notes.counts["skipped_past"] += 1
 
     def _series(self, series: Series, identity: Identity) -> None:
         problem, found = self._found(series)
@@ -145,7 +146,24 @@ class _Reader:
         self.drafts.untouched.update(identity.occurrence(series.slot(at), start) for at in series.lost)
         self._no_longer(series, identity)
         if not any(taken) and not series.head.cancelled:
+            self._left_out(series)
+
+    def _left_out(self, series: Series) -> None:
+        """A series without an occurrence in the horizon: over, or named with its next one."""
+        try:
+            following = self.budget.run(partial(series.next_after, self.drafts.until))
+        except Exception:
             self.notes.counts["skipped_outside"] += 1
+            return
+        if following is None:
+            self.notes.counts["skipped_past"] += 1
+            return
+        self.notes.counts["skipped_outside"] += 1
+        is_named = self.notes.counts["skipped_outside"] <= MOST_NAMED
+        which = f"the series {shown(told(series.head.uid))}" if is_named else "another series"
+        when = f", the next is on {following:%Y-%m-%d}" if is_named else ""
+        text = f"{which} has no occurrence within {self.drafts.options.horizon.days} days{when}"
+        self.notes.warn(f"{text}; import again by then, or with a longer horizon", series.head.line)
 
     def _found(self, series: Series) -> tuple[str | None, Sequence[Occurrence]]:
         """The occurrences in the window, or the reason why they cannot be had."""

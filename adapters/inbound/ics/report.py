@@ -29,8 +29,8 @@ class Counts:
     """What an import came to. Events are occurrences: a weekly series is one event a week.
 
     `events_over` are completed or cancelled here and otherwise in the file: they stay as they are.
-    `skipped_outside` are single events beyond the horizon and series with no occurrence in it, `skipped_past`
-    single events that are over, `skipped_cancelled` occurrences that the file cancels and that were never
+    `skipped_outside` are series with no occurrence in the horizon but later ones, `skipped_past` single
+    events and series that are over, `skipped_cancelled` occurrences that the file cancels and that were never
     planned, `skipped_older` what has a lower SEQUENCE than was taken before. `reminders_past` were made for
     a time that had passed and will not be sent. `alarms_collapsed` were identical to another one of their
     event, `alarms_kept` are at a fixed instant that stayed though their event moved. `skipped_todos` and
@@ -83,7 +83,7 @@ class Report:
         yield f"reminders: {said.reminders_made} made, {said.reminders_past} already past"
         yield f"alarms: {said.alarms_collapsed} identical ones collapsed"
         yield (
-            f"skipped: {said.skipped_outside} outside the horizon, {said.skipped_past} already past, "
+            f"skipped: {said.skipped_outside} series beyond the horizon, {said.skipped_past} already past, "
             f"{said.skipped_cancelled} cancelled, {said.skipped_older} older than what was taken"
         )
         if said.skipped_todos or said.skipped_journals:

@@ -87,6 +87,18 @@ class Series:
         within = [one for one in found if one.start.instant <= last and _end(one) >= first]
         return sorted(within, key=lambda one: one.slot)
 
+    def next_after(self, last: datetime) -> datetime | None:
+        """The wall time of the first slot after `last` (an aware instant). Within a Budget, as `between`."""
+        after = self.zone.local(last)
+        head = self.head
+        slots = [head.start.local, *(self.slot(at) for at, _ in head.more)]
+        found = [slot for slot in slots if slot > after and not self._is_excluded(slot)]
+        for text in head.rules:
+            slots_of_rule = rule_for(text, head.start, self._zones).slots
+            later = (slot for slot in slots_of_rule if slot > after and not self._is_excluded(slot))
+            found += [slot for slot in (next(later, None),) if slot is not None]
+        return min(found, default=None)
+
     def _slots(self, low: datetime, high: datetime) -> set[datetime]:
         """DTSTART, what the rules give, and RDATEs, without EXDATEs and the slots that are lost."""
         head = self.head
