@@ -76,7 +76,8 @@ def test_offsets_and_zone_by_hand_are_those_that_are_taken(tickler: Commands, tm
 def test_what_was_refused_is_reported_beside_what_was_taken(tickler: Commands, tmp_path: Path) -> None:
     file = calendar(tmp_path, event("good"), event("bad", "DTSTART:yesterday"))
     said = tickler("import", file, *WHO)
-    assert said.code == 0
+    assert said.code == 1
+    assert said.err.splitlines()[-1] == "tickler: not all of the file was taken: 1 refused"
     assert "refused: 1" in said.out
     assert "'bad'" in said.out
 
@@ -154,6 +155,31 @@ def test_what_is_gone_from_a_named_calendar_is_cancelled_unless_it_is_to_be_kept
     assert len(tickler.document("upcoming", "--tenant", "acme")) == 1
 
 
+def test_a_calendar_without_events_cancels_only_when_that_is_asked_for(
+    tickler: Commands, tmp_path: Path
+) -> None:
+    named = (*WHO, "--zone", "UTC", "--calendar", "work")
+    tickler.document("import", calendar(tmp_path, event("a")), *named)
+
+    said = tickler("import", calendar(tmp_path), *named)
+
+    assert (said.code, said.out) == (2, "")
+    assert said.err == (
+        "tickler: the file has no event, and of its calendar 1 are still to come:"
+        " --allow-empty cancels them, --keep-missing leaves them\n"
+    )
+    assert len(tickler.document("upcoming")) == 1
+    assert (
+        tickler.document("import", calendar(tmp_path), *named, "--keep-missing")["counts"]["eventsCancelled"]
+        == 0
+    )
+    assert (
+        tickler.document("import", calendar(tmp_path), *named, "--allow-empty")["counts"]["eventsCancelled"]
+        == 1
+    )
+    assert tickler("import", calendar(tmp_path), *named).code == 0
+
+
 def test_the_zone_that_is_said_is_the_files_where_it_names_one(tickler: Commands, tmp_path: Path) -> None:
     file = Path(calendar(tmp_path, event("a")))
     file.write_text(file.read_text().replace("PRODID", "X-WR-TIMEZONE:Asia/Tokyo\r\nPRODID"))
@@ -166,7 +192,8 @@ def test_the_zone_that_is_said_is_the_files_where_it_names_one(tickler: Commands
 
 
 def test_the_report_as_json_has_the_names_of_every_other_document(tickler: Commands, tmp_path: Path) -> None:
-    report = tickler.document("import", calendar(tmp_path, event("good"), event("bad", "DTSTART:no")), *WHO)
+    said = tickler("import", calendar(tmp_path, event("good"), event("bad", "DTSTART:no")), *WHO, "--json")
+    report = said.document
     assert [one["uid"] for one in report["refused"]] == ["bad"]
     assert report["counts"]["remindersMade"] == 1
     assert not any("_" in name for name in (*report, *report["counts"], *report["refused"][0]))

@@ -325,9 +325,3 @@ def test_the_zone_told_is_the_one_that_times_without_a_zone_were_taken_in(
     assert planned(store) == ["2026-09-10T08:00Z"]
     assert put(floating, also=["X-WR-TIMEZONE:Asia/Tokyo"]).zones == ("Asia/Tokyo",)
     assert planned(store) == ["2026-09-10T01:00Z"]
-
-
-def test_the_last_line_tells_that_not_all_was_taken(put: Import) -> None:
-    *_, last = put(SINGLE, vevent("bad", "DTSTART:yesterday")).lines()
-    assert last == "not all of the file was taken: 1 refused, see above"
-    assert not any("not all" in line for line in put(SINGLE).lines())

@@ -12,7 +12,7 @@ from adapters.inbound.cli import reading
 from adapters.inbound.cli.finding import find_person, owner_named
 from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.options import TenantOfOwner
-from adapters.inbound.cli.output import AsJson, Json, put, put_json, say
+from adapters.inbound.cli.output import AsJson, Json, exit_refused, put, put_json, say
 from adapters.inbound.cli.progress import progress_bar
 from adapters.inbound.ics import importing
 from adapters.inbound.ics.options import ImportOptions
@@ -59,9 +59,15 @@ def import_(
     keep_missing: Annotated[
         bool, typer.Option("--keep-missing", help="Leave the events that are no longer in this calendar.")
     ] = False,
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="Take a file without events for what it says: none is left.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Import a calendar file. The same file again makes nothing new; a changed one moves and changes.
+
+    Single events are taken however far ahead they are, series as far as --horizon. What cannot be taken is
+    named, the rest is taken: exit code 1, or 2 when nothing could be taken.
 
     \b
     Example: tickler import team.ics --tenant acme --owner anna --zone Europe/Moscow
@@ -72,6 +78,7 @@ def import_(
         "horizon": timedelta(days=horizon),
         "calendar": calendar.strip(),
         "keep_missing": keep_missing,
+        "allow_empty": allow_empty,
         "no_client": no_client,
     }
     if offset:
@@ -92,9 +99,8 @@ def import_(
     else:
         for line in report.lines():
             put(line)
-    if report.refused and not _is_of_use(report):
-        say("tickler: nothing in the file could be taken")
-        raise typer.Exit(2)
+    if report.refused:
+        exit_refused(refused=len(report.refused), is_of_use=_is_of_use(report))
 
 
 def _options(

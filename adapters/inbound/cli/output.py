@@ -25,6 +25,15 @@ def say(text: str) -> None:
     typer.echo(printable(text), err=True)
 
 
+def exit_refused(*, refused: int, is_of_use: bool) -> None:
+    """End a command that refused parts of a file: exit code 1, or 2 where nothing of it was of use."""
+    if is_of_use:
+        say(f"tickler: not all of the file was taken: {refused} refused")
+        raise typer.Exit(1)
+    say("tickler: nothing in the file could be taken")
+    raise typer.Exit(2)
+
+
 def put_json(document: Json) -> None:
     typer.echo(json.dumps(document, ensure_ascii=False))
 

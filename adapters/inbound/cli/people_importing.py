@@ -12,7 +12,7 @@ from attrs import define, evolve, field
 from adapters.inbound.cli.finding import known_tenant
 from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.options import TenantOption
-from adapters.inbound.cli.output import AsJson, Json, put, put_json, say
+from adapters.inbound.cli.output import AsJson, Json, exit_refused, put, put_json, say
 from adapters.inbound.cli.progress import progress_bar
 from adapters.inbound.cli.reading import handle, language
 from adapters.inbound.people_file import HANDLE, LANGUAGE, ZONE, Line, Refusal, read
@@ -35,7 +35,8 @@ def import_people(
 
     The first line names the columns: handle, and any of language, zone, email, webhook, console and the
     other channels, the preferred one first; `;` or `,` stands between cells. Who is there already gets what
-    is new in their line. A line that will not do is named and left out, the others are taken.
+    is new in their line. A line that will not do is named and left out, the others are taken:
+    exit code 1, or 2 when nothing could be taken.
 
     \b
     Example: tickler person import people.csv --tenant acme
@@ -51,9 +52,9 @@ def import_people(
         with progress_bar("importing") as progress:
             importing.put(found, progress)
     _tell(importing, as_json=as_json)
-    if importing.refused and not any(importing.counts[name] for name in COUNTS):
-        say("tickler: nothing in the file could be taken")
-        raise typer.Exit(2)
+    if importing.refused:
+        is_of_use = any(importing.counts[name] for name in COUNTS)
+        exit_refused(refused=len(importing.refused), is_of_use=is_of_use)
 
 
 @define

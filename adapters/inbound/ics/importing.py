@@ -15,7 +15,7 @@ from adapters.inbound.ics.notes import MOST_NAMED, Notes, shown
 from adapters.inbound.ics.options import ImportOptions
 from adapters.inbound.ics.reading import read
 from adapters.inbound.ics.report import Counts, Refusal, Report
-from adapters.inbound.ics.source import load
+from adapters.inbound.ics.source import Unreadable, load
 from application.calendar import Calendar, Done, Draft
 from application.ports.errors import Busy, Conflict
 from application.ports.imports import Ended, Imports
@@ -45,7 +45,8 @@ def import_file(
 
     `progress` is told (done, total) after each event, and (0, total) first.
 
-    Raises Unreadable for a file that cannot be read at all, before anything is changed; Unavailable when the
+    Raises Unreadable before anything is changed, for a file that cannot be read at all, and for one without
+    events whose calendar has events to come, unless `allow_empty`; Unavailable when the
     store is lost on the way (what was put stays; import again to finish).
     """
     reading = read(load(path), options, file_name=path.name)
@@ -157,6 +158,11 @@ class _Import:
         if missing and doubt:
             reading.notes.warn(f"{doubt}: {len(missing)} events of before that are not in it were left", 1)
             return []
+        if missing and not reading.uids and not self.options.allow_empty:
+            raise Unreadable(
+                f"the file has no event, and of its calendar {len(missing)} are still to come:"
+                " --allow-empty cancels them, --keep-missing leaves them"
+            )
         return missing
 
     def _doubt(self, reading: Reading) -> str:

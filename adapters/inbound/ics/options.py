@@ -31,7 +31,8 @@ class ImportOptions:
     events however far ahead they are. `default_triggers` stand in where an event brings no alarm that can be
     read, `all_day_triggers` where it lasts whole days.
     `calendar` names the calendar that the file is (see `origin`); `keep_missing` leaves the events that came
-    out of it before and are not in it any more.
+    out of it before and are not in it any more, and without `allow_empty` a file that has none at all is
+    refused where it would cancel them.
     Without a client an event that is known keeps the one it has, unless `no_client`.
     Raises Invalid for an unknown zone, a naive `now`, and a horizon of nothing or of more than two years.
     """
@@ -44,6 +45,7 @@ class ImportOptions:
     no_client: bool = False
     calendar: str = ""
     keep_missing: bool = False
+    allow_empty: bool = False
     tz_version: str = ""
     horizon: timedelta = field(default=timedelta(days=90), validator=_days)
     default_triggers: tuple[Trigger, ...] = field(default=(MinutesBeforeStart(15),), converter=check_triggers)

@@ -96,8 +96,6 @@ class Report:
         for remark in self.warnings:
             times = f" ({remark.count} times, first there)" if remark.count > 1 else ""
             yield f"warning: line {remark.line}: {remark.text}{times}"
-        if self.refused:
-            yield f"not all of the file was taken: {len(self.refused)} refused, see above"
 
 
 def _quoted(uid: str) -> str:
