@@ -5,22 +5,27 @@ import logging
 import re
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from html import unescape
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import pytest
+import requests
 from apprise.plugins.telegram import NotifyTelegram
 from attrs import evolve
 
 from adapters.outbound.channels.apprise import TELEGRAM, WHATSAPP, AppriseChannel
+from adapters.outbound.channels.overheard import overhearing
 from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.testkit.channel import outgoing
 from adapters.testkit.templates import HARMFUL, example
 from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, RefusedForGood
 from domain.delivery import Template
 from domain.errors import Invalid
+from tests.certificate import tls_contexts
 from tests.mail_server import free_port
 from tests.web_server import HOST, WebServer, body, drip, drop, hang, status
 
@@ -105,15 +110,59 @@ def test_a_server_that_nobody_knows_is_for_later() -> None:
     assert isinstance(sent("jsons://no-such-host.invalid/", allow_private=False), Later)
 
 
-@pytest.mark.parametrize("code", [301, 400, 403, 429, 500, 503])
-def test_whatever_it_says_but_yes_leaves_the_fate_unknown_and_is_said_once(
-    server: WebServer, code: int
-) -> None:
-    server.answers.append(status(code, location=at(server)))
+def answered(code: int) -> OutcomeUnknown:
+    return OutcomeUnknown(f"answered {code}, which does not say that it was not taken")
 
-    assert isinstance(sent(at(server, "?retry=3&wait=0&redirect=yes")), OutcomeUnknown)
+
+@pytest.mark.parametrize(
+    ("code", "outcome"),
+    [
+        (301, answered(301)),
+        (400, RefusedForGood("answered 400")),
+        (401, RefusedForGood("answered 401")),
+        (403, RefusedForGood("answered 403")),
+        (404, RefusedForGood("answered 404")),
+        (408, Later("answered 408")),
+        (429, Later("answered 429", timedelta(seconds=7))),
+        (500, answered(500)),
+        (503, answered(503)),
+    ],
+)
+def test_a_4xx_is_a_refusal_by_its_code_and_all_else_but_yes_leaves_the_fate_unknown(
+    server: WebServer, code: int, outcome: Outcome
+) -> None:
+    wait = {"retry-after": "7"} if code == 429 else {}
+    server.answers.append(status(code, location=at(server), **wait))
+
+    assert sent(at(server, "?retry=3&wait=0&redirect=yes")) == outcome
 
     assert len(server.seen) == 1
+
+
+def test_a_refusal_on_telegram_is_one(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NotifyTelegram, "notify_url", f"http://{HOST}:{server.port}/bot")
+    server.answers.append(body(403, b'{"ok": false, "description": "bot was blocked by the user"}'))
+
+    assert AppriseChannel("telegram", TELEGRAM).send(outgoing(TELEGRAM_URL)) == RefusedForGood("answered 403")
+
+
+def test_what_a_server_heard_in_part_is_not_taken_for_refused(server: WebServer) -> None:
+    server.answers += [status(200), status(403)]
+    long = evolve(outgoing(at(server, "?overflow=split")), text="a " * 30_000)
+
+    outcome = AppriseChannel(allow_private=True).send(long)
+
+    assert len(server.seen) == 2
+    assert outcome == answered(200)
+
+
+def test_one_thread_hears_nothing_of_what_another_sends(server: WebServer) -> None:
+    server.answers.append(status(403))
+    with overhearing() as heard, ThreadPoolExecutor(1) as other:
+        other.submit(requests.post, f"http://{HOST}:{server.port}/", timeout=5).result()
+        assert heard.answers == []
+        requests.post(f"http://{HOST}:{server.port}/", timeout=5)
+        assert [one.status_code for one in heard.answers] == [204]
 
 
 @pytest.mark.parametrize("answer", [hang, drip, drop])
@@ -128,8 +177,20 @@ def test_no_answer_leaves_the_fate_unknown_and_ends_in_time(server: WebServer, a
     assert len(server.seen) == 1
 
 
-def test_nobody_at_the_port_leaves_the_fate_unknown() -> None:
-    assert isinstance(sent(f"json://{HOST}:{free_port()}/"), OutcomeUnknown)
+def test_a_server_that_was_never_reached_is_for_later() -> None:
+    unreached = Later("its server was not reached: no such name, no connection or no certificate to trust")
+
+    assert sent(f"json://{HOST}:{free_port()}/") == unreached
+    assert sent("json://no-such-host.invalid/") == unreached
+
+
+def test_a_certificate_that_is_not_trusted_is_for_later_and_nothing_was_sent(tmp_path: Path) -> None:
+    ours, _ = tls_contexts(tmp_path)
+    with WebServer(ours) as server:
+        outcome = sent(f"jsons://localhost:{server.port}/")
+
+    assert isinstance(outcome, Later)
+    assert server.seen == []
 
 
 def test_the_url_is_in_no_log_line_and_in_no_reason(
@@ -143,7 +204,7 @@ def test_the_url_is_in_no_log_line_and_in_no_reason(
     everything = "".join([*said, caplog.text, *capfd.readouterr()])
 
     assert [one.partition("(")[0] for one in said] == [
-        "OutcomeUnknown",
+        "RefusedForGood",
         "OutcomeUnknown",
         "Accepted",
         "RefusedForGood",

@@ -43,10 +43,12 @@ for _name in ("apprise", "urllib3", "requests"):
 class AppriseChannel:
     """One URL of Apprise, which is a secret as a whole, for one recipient; of these schemes, where named.
 
-    Apprise says neither why a message was not taken nor whether it may have been: every failure leaves its
-    fate unknown, and it is held. Neither its redirects nor its own repeats are used, and it checks
-    certificates whatever the URL says. Where the URL names a server, a private one is refused; Apprise looks
-    the name up once more by itself, so only a firewall keeps out a name that changes its mind in between.
+    Apprise says neither why a message was not taken nor whether it may have been; what it sends by HTTP is
+    overheard. A server that was never reached means later, a 4xx a refusal (or later, by its code); every
+    other failure leaves the message's fate unknown, and it is held. Neither its redirects nor its own repeats
+    are used, and it checks certificates whatever the URL says. Where the URL names a server, a private one is
+    refused; Apprise looks the name up once more by itself, so only a firewall keeps out a name that changes
+    its mind in between.
     """
 
     name: str = "apprise"
@@ -89,16 +91,22 @@ class AppriseChannel:
     def _sent(self, plugin: "NotifyBase", message: OutgoingMessage) -> Outcome:
         from apprise import Apprise, NotifyFormat
 
+        from adapters.outbound.channels.overheard import overhearing
+
         try:
             refusal = self._resolved(plugin)
             if refusal is not None:
                 return refusal
             one = Apprise(asset=plugin.asset)
             one.add(plugin)
-            result = one.notify(
-                message.text, title=message.subject, body_format=NotifyFormat.TEXT, interpret_escapes=False
-            )
-            return Accepted() if result else OutcomeUnknown("it was not taken, or its answer was lost")
+            with overhearing() as heard:
+                result = one.notify(
+                    message.text,
+                    title=message.subject,
+                    body_format=NotifyFormat.TEXT,
+                    interpret_escapes=False,
+                )
+            return Accepted() if result else heard.failure()
         except Exception as problem:
             return OutcomeUnknown(f"it broke off: {type(problem).__name__}")
 
