@@ -1,12 +1,13 @@
 """Plan, change, move, start, complete, cancel an event; its reminders follow in the same commit."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from datetime import datetime
 from functools import reduce
 
 from attrs import frozen
 
+from application.ports.imports import Revision
 from application.ports.ledger import Change, Context, Ledger, Transaction, Versioned
 from application.ports.machine import Clock, Ids
 from domain import calendar_event, policies, reminder
@@ -63,13 +64,14 @@ class Calendar:
         with self._transaction("user") as transaction:
             return self._plan(transaction, draft, event_id or EventId(self.ids.new()), self.clock.now())
 
-    def put(self, draft: Draft, event_id: EventId) -> Done:
+    def put(self, draft: Draft, event_id: EventId, revisions: Collection[Revision] = ()) -> Done:
         """Plan the event, or move and change the one of this id so that it is as drafted.
 
         For whoever reads the same calendar again and again; the id is the reader's to derive. An event that
-        is over stays as it is.
+        is over stays as it is. `revisions` is what the reader is to know from now on, in the same commit;
+        Conflict where another reader came first.
         """
-        with self._transaction("import") as transaction:
+        with self._transaction("import", revisions) as transaction:
             found = transaction.event(event_id)
             if found is None:
                 return self._plan(transaction, draft, event_id, self.clock.now())
@@ -99,6 +101,17 @@ class Calendar:
                 retitled,
                 _kept(found.state, done[-1].event, now),
             )
+
+    def call_off(self, event_id: EventId, revisions: Collection[Revision]) -> Done:
+        """Cancel the event for whoever reads calendars; Conflict as in `put`.
+
+        Nothing is revised where it was cancelled already: then it was not the reader who did it.
+        """
+        with self._transaction("import") as transaction:
+            now = self._now(transaction, event_id)
+            done = self._follow(transaction, event_id, calendar_event.Cancel(now))
+            transaction.revise(revisions if done.happened else ())
+            return done
 
     def known(self, event_ids: Collection[EventId]) -> Mapping[EventId, CalendarEvent]:
         """Those of these events that are there and can be read, as committed now, without a lock."""
@@ -169,8 +182,11 @@ class Calendar:
         """The event will not be; its Pending reminders are skipped."""
         return self._tell(event_id, calendar_event.Cancel)
 
-    def _transaction(self, actor: str) -> AbstractContextManager[Transaction]:
-        return self.ledger.transaction(Context(self.ids.new(), actor))
+    @contextmanager
+    def _transaction(self, actor: str, revisions: Collection[Revision] = ()) -> Iterator[Transaction]:
+        with self.ledger.transaction(Context(self.ids.new(), actor)) as transaction:
+            yield transaction
+            transaction.revise(revisions)
 
     def _tell(self, event_id: EventId, command: Callable[[datetime], calendar_event.Command]) -> Done:
         with self._transaction("user") as transaction:

@@ -36,8 +36,17 @@ class Imported:
     ended: Ended = Ended.NOT
 
 
+@frozen
+class Revision:
+    """A source as it was found and as it is to be known from now on; None stands for not at all."""
+
+    source: EventId
+    before: Imported | None
+    after: Imported | None
+
+
 class Imports(Protocol):
-    """What was read from calendars."""
+    """What was read from calendars; it is written with the event that it tells of (Transaction.revise)."""
 
     def of_calendar(self, calendar: UUID) -> Mapping[EventId, Imported]:
         """What came out of this calendar last, by source."""
@@ -45,8 +54,5 @@ class Imports(Protocol):
     def of_uids(self, uids: Collection[UUID]) -> Mapping[EventId, Imported]:
         """What came of these UIDs, whatever calendar it was in, by source."""
 
-    def keep(self, imported: Collection[Imported]) -> None:
-        """Keep these; what was known of their sources is replaced. A source is named once."""
-
-    def forget(self, sources: Collection[EventId]) -> None:
-        """Know nothing of these sources any more."""
+    def of_sources(self, sources: Collection[EventId]) -> Mapping[EventId, Imported]:
+        """What was read of these sources last."""

@@ -10,6 +10,7 @@ from uuid import UUID
 from attrs import frozen
 
 from application.ports.backlog import Backlog
+from application.ports.imports import Revision
 from domain import calendar_event, reminder
 from domain.calendar_event import CalendarEvent
 from domain.policies import ReminderDueEvent
@@ -128,6 +129,12 @@ class Transaction(Protocol):
         Whether it is another one than before.
 
         Invalid for a title that is no text: with a NUL or half of a surrogate pair in it.
+        """
+
+    def revise(self, revisions: Collection[Revision]) -> None:
+        """Keep what was read of these sources, each named once, beside what it comes to here.
+
+        Conflict where a source is not known as it was before; Busy as above.
         """
 
     def claim_due(self, as_of: datetime, limit: int, leave_out: Collection[ReminderId] = ()) -> Claimed:

@@ -1,76 +1,25 @@
 """A calendar that is read again and again: what moved, what is older, what is gone, what has another UID."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from attrs import frozen
+from attrs import evolve
 
-from adapters.inbound.ics.importing import import_file
-from adapters.inbound.ics.report import Report
-from adapters.outbound.memory.imports import MemoryImports
-from adapters.outbound.memory.ledger import MemoryLedger
-from adapters.outbound.memory.store import MemoryStore
-from adapters.outbound.postgres.database import Database
-from adapters.outbound.postgres.imports import PostgresImports
-from adapters.outbound.postgres.ledger import PostgresLedger
-from adapters.testkit.clock import SettableClock
-from adapters.testkit.ids import CountedIds
-from application.calendar import Calendar
-from application.ports.imports import Imports
-from application.ports.ledger import Ledger
+from adapters.inbound.ics.identity import Identity
+from application.ports.imports import Revision
+from application.ports.ledger import Context
 from domain.reminder import SkipReason, Status
-from tests.adapters.ics_files import NOW, at, options, vcalendar, vevent
-
-TEAM = ("X-WR-CALNAME:Team",)
-UNTIL = NOW + timedelta(days=400)
-
-
-@frozen
-class Desk:
-    folder: Path
-    ledger: Ledger
-    imports: Imports
-    clock: SettableClock
-    ids: CountedIds
-
-    @property
-    def calendar(self) -> Calendar:
-        return Calendar(self.ledger, self.clock, self.ids)
-
-    def read(
-        self,
-        *components: Sequence[str],
-        also: Sequence[str] = TEAM,
-        name: str = "a.ics",
-        **differently: object,
-    ) -> Report:
-        file = self.folder / name
-        file.write_bytes(vcalendar(*components, also=also))
-        asked = options(now=self.clock.now(), **differently)
-        return import_file(file, self.calendar, self.imports, asked)
-
-    def pending(self) -> list[str]:
-        """When what is Pending is due."""
-        return [at(row.reminder.due_at) for row in self.ledger.upcoming(UNTIL, 1000).rows]
+from domain.values import EventStatus
+from tests.adapters.ics_desk import STORES, TEAM, UNTIL, Desk, opened_desk, single
+from tests.adapters.ics_files import NOW, options, vevent
 
 
-@pytest.fixture(params=["memory", "postgres"])
+@pytest.fixture(params=STORES)
 def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
-    clock, ids = SettableClock(NOW), CountedIds()
-    if request.param == "memory":
-        store = MemoryStore()
-        yield Desk(tmp_path, MemoryLedger(store), MemoryImports(store), clock, ids)
-        return
-    with closing(Database(request.getfixturevalue("postgres_url"))) as database:
-        yield Desk(tmp_path, PostgresLedger(database), PostgresImports(database), clock, ids)
-
-
-def single(uid: str, day: int = 10, *lines: str, hour: int = 8) -> list[str]:
-    start = f"DTSTART:202609{day:02d}T{hour:02d}0000Z"
-    return vevent(uid, start, "DURATION:PT1H", f"SUMMARY:About {day}", *lines)
+    with opened_desk(request.param, request, tmp_path) as desk:
+        yield desk
 
 
 def test_r44_twice_then_moved_then_called_off(desk: Desk) -> None:
@@ -287,3 +236,19 @@ def test_a_series_cut_by_a_cancelled_occurrence_and_all_that_follow_ends_there(d
     )
     assert desk.read(vevent("weekly", *WEEKLY), off).counts.events_cancelled == 2
     assert desk.pending() == ["2026-09-08T07:45Z"]
+
+
+def test_an_event_that_stands_for_something_in_the_file_is_ended_by_nothing_else_of_it(desk: Desk) -> None:
+    desk.read(vevent("weekly", *WEEKLY), single("other", 11))
+    first = min(
+        (row.event for row in desk.ledger.upcoming(UNTIL, 10).rows), key=lambda one: one.timing.start_at
+    )
+    asked = options(now=desk.clock.now())
+    other = Identity(asked.tenant_id, asked.owner_user_id, "other").single()
+    (row,) = desk.imports.of_sources([other]).values()
+    with desk.ledger.transaction(Context(desk.ids.new())) as transaction:
+        transaction.revise([Revision(other, row, evolve(row, event_id=first.id))])
+    desk.read(vevent("weekly", WEEKLY[0], "SEQUENCE:5"), single("other", 11))
+    found = desk.ledger.event(first.id)
+    assert found is not None
+    assert found.state.status is EventStatus.PLANNED

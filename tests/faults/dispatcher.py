@@ -21,6 +21,7 @@ from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.system import UuidIds
 from adapters.testkit.clock import SettableClock
 from application.dispatching import ReminderDispatchJob, ReminderDispatchOptions
+from application.ports.imports import Revision
 from application.ports.ledger import (
     Change,
     Claimed,
@@ -51,6 +52,9 @@ class TellingTransaction:
         if claimed.due:
             self.reached("locked")
         return claimed
+
+    def revise(self, revisions: Collection[Revision]) -> None:
+        self.inner.revise(revisions)
 
     def settle(self, batch: Sequence[Settled]) -> Settlement:
         self.reached("decided")

@@ -1,19 +1,57 @@
 """What was read from a calendar before, held against what is read now."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID, uuid5
 
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 
 from adapters.inbound.ics.asked import Reading, Single
 from adapters.inbound.ics.drafts import Wanted
 from adapters.inbound.ics.origin import fingerprint, uid_digest
-from application.ports.imports import Ended, Imported, Imports
+from application.ports.imports import Ended, Imported, Imports, Revision
 from domain.values import EventId
 
-_AT_ONCE = 500
 _LOOK_UP = 5_000
+
+
+@frozen
+class Taking:
+    """The event that is to stand for something in the file, and what is then known of it."""
+
+    event_id: EventId
+    revisions: tuple[Revision, ...]
+
+
+@define
+class Lost:
+    """What came out of this calendar before under UIDs that the file has not, and was not known again yet."""
+
+    rows: dict[EventId, Imported] = field(factory=dict)
+    _alike: dict[UUID, list[EventId]] = field(factory=lambda: defaultdict(list))
+    _standing: dict[EventId, list[EventId]] = field(factory=lambda: defaultdict(list))
+
+    def add(self, row: Imported) -> None:
+        self.rows[row.source] = row
+        self._alike[row.fingerprint].append(row.source)
+        self._standing[row.event_id].append(row.source)
+
+    def like(self, wanted: Wanted) -> Imported | None:
+        """One that is equal to this in start, end and title."""
+        if not self.rows:
+            return None
+        print_ = fingerprint(wanted.draft)
+        found = (self.rows.get(source) for source in reversed(self._alike.get(print_, ())))
+        return next((row for row in found if row is not None and row.fingerprint == print_), None)
+
+    def standing_for(self, event_id: EventId) -> list[Imported]:
+        """Those whose event this is."""
+        found = (self.rows.get(source) for source in dict.fromkeys(self._standing.get(event_id, ())))
+        return [row for row in found if row is not None and row.event_id == event_id]
+
+    def drop(self, sources: Iterable[EventId]) -> None:
+        for source in sources:
+            self.rows.pop(source, None)
 
 
 @define
@@ -24,9 +62,9 @@ class Earlier:
     reading: Reading
     known: dict[EventId, Imported]
     _uids: dict[str, UUID] = field(factory=dict)
-    _lost: dict[UUID, list[Imported]] = field(factory=dict)
-    _news: dict[EventId, Imported] = field(factory=dict)
-    _renamed: list[EventId] = field(factory=list)
+    _digests: frozenset[UUID] = frozenset()
+    _lost: Lost = field(factory=Lost)
+    _taken: set[EventId] = field(factory=set)
     _has_overlap: bool = False
 
     @classmethod
@@ -35,7 +73,11 @@ class Earlier:
         asked = [earlier._uid(uid) for uid in reading.uids]
         for first in range(0, len(asked), _LOOK_UP):
             earlier.known.update(imports.of_uids(asked[first : first + _LOOK_UP]))
-        earlier._lost = earlier._without_their_uid()
+        earlier._digests = frozenset(asked)
+        earlier._has_overlap = any(
+            earlier._is_alive_here(one) and one.uid in earlier._digests for one in earlier.known.values()
+        )
+        earlier._note_lost(earlier.known.values())
         return earlier
 
     def event_id(self, source: EventId) -> EventId:
@@ -48,27 +90,18 @@ class Earlier:
         found = self.known.get(source)
         return found is not None and sequence is not None and sequence < found.sequence
 
-    def recognise(self, wanted: Wanted) -> EventId:
+    def taking(self, wanted: Wanted) -> Taking:
         """The event of what is taken: where the UID is new, one that lost its own and is equal otherwise.
 
         A cancelled event stays so; what an import ended and the calendar has again is another event.
         """
-        found = self.known.get(wanted.event_id)
-        if found is not None:
-            return _again(found.event_id) if _comes_back(found, wanted.sequence) else found.event_id
-        lost = self._lost.get(fingerprint(wanted.draft))
-        if not lost:
-            return wanted.event_id
-        former = lost.pop()
-        self._has_overlap = True
-        self._renamed.append(former.source)
-        self.known.pop(former.source, None)
-        return former.event_id
-
-    def took(self, wanted: Wanted, event_id: EventId) -> None:
-        """Remember it; written some at a time."""
         before = self.known.get(wanted.event_id)
-        row = Imported(
+        if before is None:
+            former = self._lost.like(wanted)
+            event_id = wanted.event_id if former is None else former.event_id
+        else:
+            event_id = _again(before.event_id) if _comes_back(before, wanted.sequence) else before.event_id
+        after = Imported(
             source=wanted.event_id,
             event_id=event_id,
             calendar=self.reading.origin.key,
@@ -77,30 +110,49 @@ class Earlier:
             fingerprint=fingerprint(wanted.draft),
             ended=before.ended if before and before.event_id == event_id else Ended.NOT,
         )
-        self.known[wanted.event_id] = row
-        if row != before:
-            self._keep(row)
+        forgotten = (Revision(row.source, row, None) for row in self._lost.standing_for(event_id))
+        return Taking(event_id, (Revision(wanted.event_id, before, after), *forgotten))
 
-    def ended(self, source: EventId, how: Ended, sequence: int | None = None) -> None:
-        """Remember that its event was ended by this import."""
+    def took(self, taking: Taking) -> None:
+        """It was taken, and what follows from that is kept."""
+        self._taken.add(taking.event_id)
+        taken, *forgotten = taking.revisions
+        if taken.after is not None:
+            self.known[taken.source] = taken.after
+        for one in forgotten:
+            self._has_overlap = True
+            self.known.pop(one.source, None)
+        self._lost.drop(one.source for one in forgotten)
+
+    def refused(self, wanted: Wanted) -> None:
+        """It was not taken; all the same the file has it: its event is not gone."""
+        self._lost.drop(one.source for one in self.taking(wanted).revisions)
+
+    def look_again(self, taking: Taking) -> None:
+        """Another import came first: know what it made of this."""
+        sources = [one.source for one in taking.revisions]
+        self._lost.drop(sources)
+        for source in sources:
+            self.known.pop(source, None)
+        found = self.imports.of_sources(sources)
+        self.known.update(found)
+        self._note_lost(found.values())
+
+    def has_taken(self, event_id: EventId) -> bool:
+        """Whether the event stands for something in the file, so that nothing else of it may end it."""
+        return event_id in self._taken
+
+    def ending(self, source: EventId, how: Ended, sequence: int | None = None) -> Sequence[Revision]:
+        """What is known once its event was ended by this import."""
         before = self.known.get(source)
-        if before is not None:
-            self._keep(evolve(before, ended=how, sequence=max(before.sequence, sequence or 0)))
-
-    def _keep(self, row: Imported) -> None:
-        self._news[row.source] = row
-        if len(self._news) >= _AT_ONCE:
-            self.write()
-
-    def write(self) -> None:
-        self.imports.keep(list(self._news.values()))
-        self.imports.forget(self._renamed)
-        self._news.clear()
-        self._renamed.clear()
+        if before is None:
+            return ()
+        after = evolve(before, ended=how, sequence=max(before.sequence, sequence or 0))
+        return (Revision(source, before, after),)
 
     def missing(self) -> Sequence[Imported]:
         """What came out of this calendar before and was recognised nowhere now."""
-        return [one for rows in self._lost.values() for one in rows]
+        return list(self._lost.rows.values())
 
     def left_of_series(self) -> Sequence[tuple[Imported, Single]]:
         """What came of UIDs that were series before and are single events now, beside these."""
@@ -119,22 +171,17 @@ class Earlier:
 
     def lost_like(self, wanted: Wanted) -> bool:
         """Whether an event that lost its UID is equal to this one."""
-        return bool(self._lost and self._lost.get(fingerprint(wanted.draft)))
+        return self._lost.like(wanted) is not None
 
-    def _without_their_uid(self) -> dict[UUID, list[Imported]]:
-        """Rows of this calendar whose UID is not in the file, by fingerprint; not for a mere message."""
-        lost: dict[UUID, list[Imported]] = defaultdict(list)
-        if not self.reading.origin.is_whole:
-            return lost
-        uids = {self._uid(uid) for uid in self.reading.uids}
-        for one in self.known.values():
-            if one.calendar != self.reading.origin.key or one.ended is not Ended.NOT:
-                continue
-            if one.uid in uids:
-                self._has_overlap = True
-            else:
-                lost[one.fingerprint].append(one)
-        return lost
+    def _is_alive_here(self, row: Imported) -> bool:
+        """Of this calendar; nothing is, for a file that is a mere message."""
+        whole = self.reading.origin.is_whole
+        return whole and row.calendar == self.reading.origin.key and row.ended is Ended.NOT
+
+    def _note_lost(self, rows: Collection[Imported]) -> None:
+        for row in rows:
+            if self._is_alive_here(row) and row.uid not in self._digests:
+                self._lost.add(row)
 
     def _uid(self, uid: str) -> UUID:
         found = self._uids.get(uid)

@@ -22,9 +22,10 @@ from application.ports.imports import Ended, Imports
 from domain import calendar_event, reminder
 from domain.calendar_event import CalendarEvent
 from domain.errors import Invalid, Refused
-from domain.values import EventId
+from domain.values import EventId, EventStatus
 
 _LOOK_UP = 5_000
+_TRIES = 3
 
 Progress = Callable[[int, int], None]
 
@@ -84,17 +85,14 @@ class _Import:
         total = len(take) + len(follow) + len(cancel)
         progress(0, total)
         done = 0
-        try:
-            for one in (*take, *follow):
-                self._put(one, reading.notes)
-                progress(done := done + 1, total)
-            missing = self._missing(reading)
-            total += len(missing)
-            for end in (*cancel, *missing):
-                self._end(end)
-                progress(done := done + 1, total)
-        finally:
-            self.earlier.write()
+        for one in (*take, *follow):
+            self._put(one, reading.notes)
+            progress(done := done + 1, total)
+        missing = self._missing(reading)
+        total += len(missing)
+        for end in (*cancel, *missing):
+            self._end(end)
+            progress(done := done + 1, total)
         counts = Counts(**(self.counts + reading.notes.counts))
         refused = (*reading.notes.refused, *self.refused)
         return Report(counts, refused, reading.notes.warnings(), tuple(reading.notes.floating))
@@ -175,26 +173,44 @@ class _Import:
 
     def _put(self, wanted: Wanted, notes: Notes) -> None:
         try:
-            event_id = self.earlier.recognise(wanted)
-            done = self.calendar.put(wanted.draft, event_id)
+            done = self._take(wanted)
         except (Invalid, Refused, Busy, Conflict, Malformed) as problem:
+            self.earlier.refused(wanted)
             self.refused.append(Refusal("VEVENT", wanted.uid, wanted.line, _reason(problem)))
             return
-        self.earlier.took(wanted, event_id)
+        if done is None:
+            return
         self.counts[_outcome(done, wanted.draft)] += 1
         self._count_reminders(done)
         self._flag_kept(done, wanted, notes)
 
+    def _take(self, wanted: Wanted) -> Done | None:
+        """Put it into the calendar; None where another import took a later SEQUENCE meanwhile."""
+        for tries_left in reversed(range(_TRIES)):
+            taking = self.earlier.taking(wanted)
+            try:
+                done = self.calendar.put(wanted.draft, taking.event_id, taking.revisions)
+            except Conflict:
+                if not tries_left:
+                    raise
+                self.earlier.look_again(taking)
+                if not self._is_news(wanted.event_id, wanted.sequence):
+                    return None
+            else:
+                self.earlier.took(taking)
+                return done
+        return None
+
     def _end(self, end: "_End") -> None:
-        if not end.event.status.is_open:
+        if not end.event.status.is_open or self.earlier.has_taken(end.event.id):
             return
+        known = self.earlier.ending(end.source, end.how, end.sequence)
         try:
-            self.calendar.cancel(end.event.id)
+            done = self.calendar.call_off(end.event.id, known)
         except (Refused, Busy, Conflict, Malformed) as problem:
             self.refused.append(Refusal("VEVENT", "", 0, f"event {end.event.id}: {_reason(problem)}"))
             return
-        self.earlier.ended(end.source, end.how, end.sequence)
-        self.counts["events_cancelled"] += 1
+        self.counts["events_cancelled"] += bool(done.happened)
 
     def _count_reminders(self, done: Done) -> None:
         # A reminder may be there twice: made for the new time, then taken off with its trigger.
@@ -216,7 +232,8 @@ class _Import:
 
 def _outcome(done: Done, draft: Draft) -> str:
     kinds = {type(one) for one in done.happened}
-    if not done.event.status.is_open and draft.timing != done.event.timing:
+    status = done.event.status
+    if status is EventStatus.CANCELLED or (not status.is_open and draft.timing != done.event.timing):
         return "events_over"
     if calendar_event.CalendarEventPlanned in kinds:
         return "events_new"

@@ -28,7 +28,7 @@ class Remark:
 class Counts:
     """What an import came to. Events are occurrences: a weekly series is one event a week.
 
-    `events_over` are completed or cancelled here and otherwise in the file: they stay as they are.
+    `events_over` are in the file and cancelled here, or completed and at another time: they stay so.
     `skipped_outside` are series with no occurrence in the horizon but later ones, `skipped_past` single
     events and series that are over, `skipped_cancelled` occurrences that the file cancels and that were never
     planned, `skipped_older` what has a lower SEQUENCE than was taken before. `reminders_past` were made for
@@ -79,7 +79,7 @@ class Report:
             f"{said.events_cancelled} cancelled"
         )
         if said.events_over:
-            yield f"over, left alone: {said.events_over} completed or cancelled here and moved in the file"
+            yield f"over, left alone: {said.events_over} cancelled here, or completed and moved in the file"
         yield f"reminders: {said.reminders_made} made, {said.reminders_past} already past"
         yield f"alarms: {said.alarms_collapsed} identical ones collapsed"
         yield (

@@ -23,11 +23,7 @@ class MemoryImports:
         with self.store.changed:
             return {source: one for source, one in self.store.imports.items() if one.uid in wanted}
 
-    def keep(self, imported: Collection[Imported]) -> None:
+    def of_sources(self, sources: Collection[EventId]) -> Mapping[EventId, Imported]:
         with self.store.changed:
-            self.store.imports.update({one.source: one for one in imported})
-
-    def forget(self, sources: Collection[EventId]) -> None:
-        with self.store.changed:
-            for source in sources:
-                self.store.imports.pop(source, None)
+            imports = self.store.imports
+            return {source: imports[source] for source in sources if source in imports}

@@ -11,6 +11,7 @@ from uuid import UUID
 from adapters import codec
 from adapters.outbound.memory.store import MemoryStore, OutboxRow, Spoilt
 from application.ports.errors import Conflict
+from application.ports.imports import Imported, Revision
 from application.ports.ledger import (
     Change,
     Claimed,
@@ -44,6 +45,7 @@ class MemoryTransaction:
         self._events = _over(store.events)
         self._reminders = _over(store.reminders)
         self._titles: dict[EventId, str] = {}
+        self._imports: dict[EventId, Imported | None] = {}
         self._history: list[Recorded] = []
         self._outbox: dict[UUID, OutboxRow] = {}
 
@@ -52,6 +54,7 @@ class MemoryTransaction:
             self._store.events.update(self._events.maps[0])
             self._store.reminders.update(self._reminders.maps[0])
             self._store.titles.update(self._titles)
+            self._commit_imports()
             self._store.outbox.update(self._outbox)
             for recorded in self._history:
                 kept = self._store.history.get(recorded.stream_id, ())
@@ -93,6 +96,14 @@ class MemoryTransaction:
         is_other = self._titles.get(event_id, self._store.titles.get(event_id)) != title
         self._titles[event_id] = title
         return is_other
+
+    def revise(self, revisions: Collection[Revision]) -> None:
+        with self._store.changed:
+            for one in sorted(revisions, key=lambda one: one.source):
+                self._lock(("import", one.source))
+                if self._imports.get(one.source, self._store.imports.get(one.source)) != one.before:
+                    raise Conflict(f"{one.source} was read by another import meanwhile")
+                self._imports[one.source] = one.after
 
     def claim_due(self, as_of: datetime, limit: int, leave_out: Collection[ReminderId] = ()) -> Claimed:
         with self._store.changed:
@@ -151,6 +162,13 @@ class MemoryTransaction:
                 else:
                     written.append(settled.state.id)
         return Settlement(set(written), stale, poison)
+
+    def _commit_imports(self) -> None:
+        for source, known in self._imports.items():
+            if known is None:
+                self._store.imports.pop(source, None)
+            else:
+                self._store.imports[source] = known
 
     def _lock(self, row: Hashable) -> None:
         self._store.locks.take(row, self, self._lock_wait)

@@ -8,20 +8,26 @@ from attrs import astuple, frozen
 from adapters.outbound.postgres import binary
 from adapters.outbound.postgres.connection import Row
 from adapters.outbound.postgres.database import Database
-from application.ports.imports import Ended, Imported
+from adapters.outbound.postgres.session import Session
+from application.ports.errors import Conflict
+from application.ports.imports import Ended, Imported, Revision
 from domain.values import EventId
 
 SELECT = "select source, event_id, calendar, uid, sequence, fingerprint, ended from tickler.imports"
 OF_CALENDAR = SELECT + " where calendar = %s"
 OF_UIDS = SELECT + " where uid = any(%b::uuid[])"
-# In the order of their keys, so that two who keep the same ones do not wait for each other in a circle.
-KEEP = (
-    "insert into tickler.imports (source, event_id, calendar, uid, sequence, fingerprint, ended)"
-    " values (%s, %s, %s, %s, %s, %s, %s) on conflict (source) do update set event_id = excluded.event_id,"
-    " calendar = excluded.calendar, uid = excluded.uid, sequence = excluded.sequence,"
-    " fingerprint = excluded.fingerprint, ended = excluded.ended"
-)
+OF_SOURCES = SELECT + " where source = any(%b::uuid[])"
+# In the order of their keys, so that two who revise the same ones do not wait for each other in a circle.
+FOR_UPDATE = OF_SOURCES + " order by source for update"
 FORGET = "delete from tickler.imports where source = any(%b::uuid[])"
+REPLACE = (
+    "update tickler.imports set event_id = %s, calendar = %s, uid = %s, sequence = %s, fingerprint = %s,"
+    " ended = %s where source = %s"
+)
+ADD = (
+    "insert into tickler.imports (event_id, calendar, uid, sequence, fingerprint, ended, source)"
+    " values (%s, %s, %s, %s, %s, %s, %s) on conflict do nothing"
+)
 
 
 @frozen
@@ -33,22 +39,38 @@ class PostgresImports:
             return _by_source(session.rows(OF_CALENDAR, (calendar,)))
 
     def of_uids(self, uids: Collection[UUID]) -> Mapping[EventId, Imported]:
-        ids = binary.uuids([one.bytes for one in uids])
         with self.database.transaction() as session:
-            return _by_source(session.rows(OF_UIDS, (ids,)))
+            return _by_source(session.rows(OF_UIDS, (_uuids(uids),)))
 
-    def keep(self, imported: Collection[Imported]) -> None:
-        if not imported:
-            return
-        rows = [(*astuple(one)[:-1], one.ended.value) for one in sorted(imported, key=lambda one: one.source)]
+    def of_sources(self, sources: Collection[EventId]) -> Mapping[EventId, Imported]:
         with self.database.transaction() as session:
-            session.change_each(KEEP, rows)
+            return _by_source(session.rows(OF_SOURCES, (_uuids(sources),)))
 
-    def forget(self, sources: Collection[EventId]) -> None:
-        if not sources:
-            return
-        with self.database.transaction() as session:
-            session.change(FORGET, (binary.uuids([one.bytes for one in sources]),))
+
+def revise(session: Session, revisions: Collection[Revision]) -> None:
+    """As the ledger's port says."""
+    if not revisions:
+        return
+    found = _by_source(session.rows(FOR_UPDATE, (_uuids([one.source for one in revisions]),)))
+    for one in revisions:
+        if found.get(one.source) != one.before:
+            raise _read_meanwhile(one.source)
+    gone = [one.source for one in revisions if one.after is None and one.before is not None]
+    if gone:
+        session.change(FORGET, (_uuids(gone),))
+    for one in sorted(revisions, key=lambda one: one.source):
+        if one.after is not None and one.after != one.before:
+            statement = ADD if one.before is None else REPLACE
+            if session.change(statement, (*astuple(one.after)[1:-1], one.after.ended.value, one.source)) != 1:
+                raise _read_meanwhile(one.source)
+
+
+def _read_meanwhile(source: EventId) -> Conflict:
+    return Conflict(f"{source} was read by another import meanwhile")
+
+
+def _uuids(ids: Collection[UUID]) -> binary.Array:
+    return binary.uuids([one.bytes for one in ids])
 
 
 def _by_source(rows: Iterable[Row]) -> Mapping[EventId, Imported]:

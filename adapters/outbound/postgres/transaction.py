@@ -7,7 +7,7 @@ from uuid import UUID
 from attrs import field, frozen
 
 from adapters.codec import Malformed, check_title
-from adapters.outbound.postgres import binary, copying
+from adapters.outbound.postgres import binary, copying, imports
 from adapters.outbound.postgres.copying import Copying
 from adapters.outbound.postgres.rows import (
     SELECT_EVENT,
@@ -20,6 +20,7 @@ from adapters.outbound.postgres.rows import (
 from adapters.outbound.postgres.session import Session
 from adapters.outbound.postgres.settling import settle
 from application.ports.errors import Conflict
+from application.ports.imports import Revision
 from application.ports.ledger import (
     Change,
     Claimed,
@@ -105,6 +106,9 @@ class PostgresTransaction:
     def write_title(self, event_id: EventId, title: str) -> bool:
         check_title(title)
         return self.session.change(WRITE_TITLE, (event_id, title)) == 1
+
+    def revise(self, revisions: Collection[Revision]) -> None:
+        imports.revise(self.session, revisions)
 
     def claim_due(self, as_of: datetime, limit: int, leave_out: Collection[ReminderId] = ()) -> Claimed:
         left_out = _uuids(self._not_moved(leave_out))
