@@ -43,6 +43,23 @@ CUSTOM = [
         ('"US/Eastern"', "US/Eastern", "2026-09-17T17:00Z"),
         ("tzone://Microsoft/Utc", "UTC", "2026-09-17T13:00Z"),
         ("GMT", "UTC", "2026-09-17T13:00Z"),
+        ("(UTC) Coordinated Universal Time", "UTC", "2026-09-17T13:00Z"),
+        ("Eastern Standard Time 1", "America/New_York", "2026-09-17T17:00Z"),
+        ("UTC+11", "Etc/GMT-11", "2026-09-17T02:00Z"),
+        ("UTC-11", "Etc/GMT+11", "2026-09-18T00:00Z"),
+        ("GMT+03:00", "Etc/GMT-3", "2026-09-17T10:00Z"),
+        (
+            "(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna",
+            "Europe/Amsterdam",
+            "2026-09-17T11:00Z",
+        ),
+        ("(UTC-05:00) Eastern Time (US & Canada)", "America/New_York", "2026-09-17T17:00Z"),
+        ("(GMT-08:00) Pacific Time (US & Canada)", "America/Los_Angeles", "2026-09-17T20:00Z"),
+        ("(UTC+00:00) Dublin, Edinburgh, Lisbon, London", "Europe/Dublin", "2026-09-17T12:00Z"),
+        ("(UTC+03:00) Moscow, St. Petersburg, Volgograd (RTZ 2)", "Europe/Moscow", "2026-09-17T10:00Z"),
+        ("(UTC+05:00) Ekaterinburg (RTZ 4)", "Asia/Yekaterinburg", "2026-09-17T08:00Z"),
+        ("(UTC-06:00) Guadalajara, Mexico City, Monterrey", "America/Mexico_City", "2026-09-17T19:00Z"),
+        ("(UTC+05:30) Chennai, Kolkata, Mumbai, New Delhi", "Asia/Kolkata", "2026-09-17T07:30Z"),
     ],
 )
 def test_r37_a_known_name_gives_its_iana_zone_without_a_warning(tzid: str, zone: str, start: str) -> None:
@@ -54,12 +71,29 @@ def test_r37_a_known_name_gives_its_iana_zone_without_a_warning(tzid: str, zone:
 
 
 @pytest.mark.parametrize(
+    ("written", "start"),
+    [
+        ("DTSTART;TZID=tzone://Microsoft/Utc:20260917T130000", "2026-09-17T13:00Z"),
+        ("DTSTART;TZID=tzone://Microsoft/Utc;VALUE=DATE-TIME:20260917T130000", "2026-09-17T13:00Z"),
+        ("DTSTART;VALUE=DATE-TIME;TZID=(UTC-05:00) Bogota, Lima:20260917T130000", "2026-09-17T18:00Z"),
+        ('DTSTART;X-A="tzid=a:b";TZID=Asia/Tokyo:20260917T130000', "2026-09-17T04:00Z"),
+    ],
+)
+def test_a_colon_in_a_zone_that_stands_without_quotes_is_a_part_of_its_name(written: str, start: str) -> None:
+    reading = read_events(vevent("bare", written))
+    assert starts(reading) == [start]
+    assert not reading.notes.warnings()
+
+
+@pytest.mark.parametrize(
     "tzid",
     [
         "Customized Time Zone 1",
-        "(UTC+01:00) Amsterdam, Berlin",
+        "(UTC+01:00) Mars, Olympus",
+        "(UTC+02:00) Amsterdam, Berlin",
         "tzone://Microsoft/Custom",
-        "UTC+11",
+        "UTC+05:45",
+        "UTC+99",
         " 1",
         "CST",
     ],

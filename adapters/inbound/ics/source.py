@@ -16,6 +16,12 @@ _NAME = re.compile(r"[A-Za-z0-9-]+")
 # A content line without quotes, lists or escapes in its parameters: nearly all of them.
 _PLAIN = re.compile(r"([A-Za-z0-9-]+)((?:;[A-Za-z0-9-]+=[^\":;,\\^]*)*):(.*)", re.DOTALL)
 
+# What Outlook writes without the quotes that a colon in a parameter wants.
+_BARE_ZONE = re.compile(
+    r'([A-Za-z0-9-]+;(?:[^":]*;)?TZID=)([A-Za-z]+://[^":;,]*|\((?:UTC|GMT)[+-]\d\d:\d\d\)[^":;]*)([:;])',
+    re.IGNORECASE,
+)
+
 
 class Unreadable(Exception):
     """The file as a whole cannot be read; the message is one clear line, and nothing was changed."""
@@ -75,6 +81,8 @@ def _property(line: int, text: str) -> Property:
         raise BadProperty(f"line {line} holds a NUL")
     if len(text) > 100_000:
         raise BadProperty(f"line {line} is longer than 100,000 characters")
+    if "TZID=" in text[:200].upper():
+        text = _BARE_ZONE.sub(r'\1"\2"\3', text, count=1)
     plain = _PLAIN.fullmatch(text)
     if plain is not None:
         pairs = (one.split("=", 1) for one in plain[2].split(";")[1:])

@@ -7,15 +7,12 @@ from io import StringIO
 
 from attrs import define, field, frozen
 from dateutil.tz import tzical
-from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
 
 from adapters.inbound.ics.budget import Budget, TooMuchWork
 from adapters.inbound.ics.notes import Notes, shown
 from adapters.inbound.ics.source import BadProperty, Block
+from adapters.inbound.ics.zone_names import iana
 from domain import values
-from domain.errors import Invalid
-
-_UTC_NAMES = {"Z", "GMT", "UTC", "ETC/UTC", "TZONE://MICROSOFT/UTC"}
 
 
 @frozen
@@ -115,24 +112,6 @@ class Zones:
         except (BadProperty, TooMuchWork, ValueError, ArithmeticError, LookupError):
             return self.home, f"the rules of time zone {shown(tzid)} cannot be read; taken in {home}"
         return Zone(None, home, rules), f"time zone {shown(tzid)} is known to the file alone; kept in {home}"
-
-
-def iana(tzid: str) -> str | None:
-    """The IANA zone that a TZID means: one itself, a Windows name, or one behind a vendor's prefix."""
-    if tzid.upper() in _UTC_NAMES:
-        return "UTC"
-    names = [tzid.strip('"'), WINDOWS_TO_OLSON.get(tzid, "")]
-    if tzid.startswith("/"):
-        parts = tzid.strip("/").split("/")
-        names += ["/".join(parts[first:]) for first in range(min(len(parts), 10))]
-    for name in names:
-        if name and not name.startswith("/"):
-            try:
-                values.zone(name)
-            except Invalid:
-                continue
-            return name
-    return None
 
 
 _OFFSET = re.compile(r"[+-]\d{4}(\d\d)?")
