@@ -1,12 +1,14 @@
 """Plan, change, move, start, complete, cancel an event; its reminders follow in the same commit."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from datetime import datetime
 from functools import reduce
 
 from attrs import frozen
 
+from application.ports.errors import PersonIsErased
 from application.ports.imports import Revision
 from application.ports.ledger import Change, Context, Ledger, Transaction, Versioned
 from application.ports.machine import Clock, Ids
@@ -41,7 +43,8 @@ class Done:
     """What a command came to: the event now, what happened to it, and what to its reminders.
 
     `retitled`: it was there and has another title now, which is no part of what happened. `kept`: the fixed
-    instants, still to come, at which it reminds as before though it starts at another time.
+    instants, still to come, at which it reminds as before though it starts at another time. `untitled`: the
+    title was not taken, for the event is still that of somebody who is erased.
     """
 
     event: CalendarEvent
@@ -49,11 +52,16 @@ class Done:
     reminders: tuple[Reminder, ...]
     retitled: bool = False
     kept: tuple[AtInstant, ...] = ()
+    untitled: bool = False
 
 
 @frozen
 class Calendar:
-    """Every method raises Refused when the rules say no, Busy when a lock is not had, Unavailable."""
+    """Every method raises Refused when the rules say no, Busy when a lock is not had, Unavailable.
+
+    What makes an event that of a person who is erased raises PersonIsErased. An event that is theirs from
+    before goes on, without a title (decision 10).
+    """
 
     ledger: Ledger
     clock: Clock
@@ -62,6 +70,9 @@ class Calendar:
     def plan(self, draft: Draft, event_id: EventId | None = None) -> Done:
         """Plan an event; with the id of one that is there already, nothing happens."""
         with self._transaction("user") as transaction:
+            if event_id is not None:
+                transaction.event(event_id)
+            _refuse_erased(transaction, draft.owner_user_id, draft.client_user_id)
             return self._plan(transaction, draft, event_id or EventId(self.ids.new()), self.clock.now())
 
     def put(self, draft: Draft, event_id: EventId, revisions: Collection[Revision] = ()) -> Done:
@@ -73,21 +84,27 @@ class Calendar:
         """
         with self._transaction("import", revisions) as transaction:
             found = transaction.event(event_id)
+            before = () if found is None else (found.state.owner_user_id, found.state.client_user_id)
+            erased = _refuse_erased(transaction, draft.owner_user_id, draft.client_user_id, kept=before)
             if found is None:
                 return self._plan(transaction, draft, event_id, self.clock.now())
             now = self._now(transaction, event_id)
-            retitled = draft.title is not None and transaction.write_title(event_id, draft.title)
-            if not found.state.status.is_open:
-                return Done(found.state, (), (), retitled)
+            is_open = found.state.status.is_open
+            client = draft.client_user_id or found.state.client_user_id
+            client = None if draft.no_client else client
+            whose = (draft.owner_user_id, client) if is_open else before
+            title = draft.title if erased.isdisjoint(whose) else None
+            untitled = title != draft.title
+            retitled = title is not None and transaction.write_title(event_id, title)
+            if not is_open:
+                return Done(found.state, (), (), retitled, untitled=untitled)
             triggers = check_triggers(draft.triggers)
             done: list[Done] = []
             if draft.timing != found.state.timing:
                 done.append(self._follow(transaction, event_id, calendar_event.Move(draft.timing, now)))
             change = calendar_event.Change(
                 owner_user_id=draft.owner_user_id,
-                client_user_id=None
-                if draft.no_client
-                else draft.client_user_id or found.state.client_user_id,
+                client_user_id=client,
                 triggers=triggers,
                 time_zone=draft.timing.time_zone,
                 tz_version=draft.timing.tz_version,
@@ -100,6 +117,7 @@ class Calendar:
                 tuple(row for one in done for row in one.reminders),
                 retitled,
                 _kept(found.state, done[-1].event, now),
+                untitled,
             )
 
     def call_off(self, event_id: EventId, revisions: Collection[Revision]) -> Done:
@@ -133,6 +151,7 @@ class Calendar:
         """Change what is given and keep the rest; the wall clock stays when the zone changes."""
         with self._transaction("user") as transaction:
             event = _there(transaction.event(event_id)).state
+            _refuse_erased(transaction, owner_user_id, client_user_id)
             client = client_user_id or event.client_user_id
             change = calendar_event.Change(
                 owner_user_id=owner_user_id or event.owner_user_id,
@@ -253,6 +272,21 @@ def _there(found: Versioned[CalendarEvent] | None) -> Versioned[CalendarEvent]:
     if found is None:
         raise NoSuchEvent
     return found
+
+
+def _refuse_erased(
+    transaction: Transaction, *named: UserId | None, kept: Collection[UserId | None] = ()
+) -> AbstractSet[UserId]:
+    """Who of those whom the event keeps is erased; PersonIsErased for one who is named anew.
+
+    All of them are held, so that none is erased while the event is being written.
+    """
+    asked = [one for one in (*named, *kept) if one is not None]
+    erased = transaction.erased(asked) if asked else frozenset()
+    for one in named:
+        if one is not None and one in erased:
+            raise PersonIsErased(one)
+    return erased
 
 
 def _kept(before: CalendarEvent | None, after: CalendarEvent, now: datetime) -> tuple[AtInstant, ...]:

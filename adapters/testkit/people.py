@@ -1,5 +1,6 @@
 """The promises of the People port, executed."""
 
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 import attrs
@@ -7,7 +8,7 @@ import pytest
 
 from adapters.testkit.examples import CLIENT, OTHER_TENANT, OWNER, TENANT, TRIGGERS, numbered
 from adapters.testkit.threads import at_once
-from application.ports.errors import AlreadyThere
+from application.ports.errors import AlreadyThere, PersonIsErased
 from application.ports.people import ContactPoint, Erased, People, Person, Recipient, Tenant
 from domain.values import ContactPointId, TenantId, UserId
 
@@ -353,7 +354,7 @@ class PeopleContract:
 
         assert known.erase(TENANT, ANNA.id) == Erased(addresses=2, titles=0)
 
-        left = Person(ANNA.id, TENANT, str(ANNA.id), is_member=False)
+        left = Person(ANNA.id, TENANT, str(ANNA.id), is_member=False, is_erased=True)
         assert known.person(TENANT, ANNA.id) == left
         assert known.person(TENANT, "anna") is None
         found = known.recipients([(TENANT, ANNA.id)])[ANNA.id]
@@ -363,12 +364,63 @@ class PeopleContract:
         known.add_person(attrs.evolve(ANNA, id=UserId(numbered(77))))
         assert known.erase(TENANT, ANNA.id) == Erased(addresses=0, titles=0)
 
+    def test_of_a_person_who_is_erased_nothing_is_taken_again(self, known: People) -> None:
+        known.erase(TENANT, ANNA.id)
+        left, home = known.person(TENANT, ANNA.id), known.tenant(TENANT)
+        assert left is not None
+        attempts: tuple[Callable[[], object], ...] = (
+            lambda: known.set_person(ANNA),
+            lambda: known.set_person(attrs.evolve(left, is_member=True)),
+            lambda: known.set_person(attrs.evolve(left, is_erased=False)),
+            lambda: known.add_person(ANNA),
+            lambda: known.add_person(attrs.evolve(ANNA, tenant_id=OTHER_TENANT, handle="ann")),
+            lambda: known.add_contact_point(_point(1)),
+            lambda: known.opt_out_of(ANNA.id, "email", True),
+            lambda: known.opt_out_of(ANNA.id, "email", False),
+            lambda: known.set_tenant(attrs.evolve(ACME, operator_id=ANNA.id)),
+            lambda: known.add_tenant(Tenant(TenantId(numbered(77)), "new", operator_id=ANNA.id)),
+        )
+        for says_something in attempts:
+            with pytest.raises(PersonIsErased, match=str(ANNA.id)):
+                says_something()
+        assert known.by_id(ANNA.id) == left
+        assert known.recipients([(TENANT, ANNA.id)])[ANNA.id] == Recipient(left, [], frozenset())
+        assert known.tenant(TENANT) == home
+        assert list(known.tenants()) == [ACME, OTHER]
+
+    def test_nobody_is_made_erased_but_by_being_erased(self, known: People) -> None:
+        known.set_person(attrs.evolve(ANNA, is_erased=True))
+        known.add_person(Person(UserId(numbered(77)), TENANT, "carl", is_member=False, is_erased=True))
+        assert [one.is_erased for one in known.of_tenant(TENANT)] == [False, False, False]
+
+    def test_whoever_is_erased_while_they_are_written_about_is_empty_in_the_end(self, known: People) -> None:
+        for number in range(1, 9):
+            one = Person(UserId(numbered(500 + number)), TENANT, f"one{number}")
+            known.add_person(one)
+            answers = at_once(*_all_that_is_said_of(known, one, number))
+            assert isinstance(answers[-1], Erased)
+            assert {type(answer) for answer in answers[:-1]} <= {type(None), bool, PersonIsErased}
+            left = Person(one.id, TENANT, str(one.id), is_member=False, is_erased=True)
+            assert known.recipients([(TENANT, one.id)])[one.id] == Recipient(left, [], frozenset())
+            assert known.tenant(TENANT) == ACME
+
     def test_nobody_is_erased_from_another_tenant(self, known: People) -> None:
         known.add_contact_point(_point(1))
         assert known.erase(OTHER_TENANT, ANNA.id) is None
         assert known.erase(TENANT, UserId(numbered(404))) is None
         assert known.person(TENANT, "anna") == ANNA
         assert _ids(known, ANNA.id) == [_point(1).id]
+
+
+def _all_that_is_said_of(people: People, one: Person, number: int) -> Sequence[Callable[[], object]]:
+    """Whatever keeps something about a person, and last of all their erasure."""
+    return (
+        lambda: people.add_contact_point(_point(number, one)),
+        lambda: people.set_person(attrs.evolve(one, handle=one.handle + "x")),
+        lambda: people.opt_out_of(one.id, "email", True),
+        lambda: people.set_tenant(attrs.evolve(ACME, operator_id=one.id)),
+        lambda: people.erase(TENANT, one.id),
+    )
 
 
 def _out(people: People) -> list[bool]:

@@ -1,5 +1,7 @@
 """What can go wrong outside of the rules."""
 
+from domain.values import UserId
+
 
 class Conflict(Exception):
     """Somebody else changed it first; load it and try again."""
@@ -11,6 +13,14 @@ class Busy(Exception):
 
 class Unavailable(Exception):
     """The store cannot be reached, or fell silent; what was not committed did not happen."""
+
+
+class PersonIsErased(Exception):
+    """The person was erased, for good: nothing is taken about them any more. `user_id` is who."""
+
+    def __init__(self, user_id: UserId) -> None:
+        super().__init__(f"the person {user_id} is erased for good; nothing is taken about them any more")
+        self.user_id = user_id
 
 
 class AlreadyThere(Exception):

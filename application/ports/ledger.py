@@ -15,7 +15,7 @@ from domain import calendar_event, reminder
 from domain.calendar_event import CalendarEvent
 from domain.policies import ReminderDueEvent
 from domain.reminder import Reminder
-from domain.values import EventId, ReminderId, TenantId
+from domain.values import EventId, ReminderId, TenantId, UserId
 
 State = TypeVar("State", covariant=True)
 Row = TypeVar("Row", covariant=True)
@@ -121,6 +121,12 @@ class Transaction(Protocol):
         """Add the events and write the states; Conflict when a stream has not the version it should have.
 
         A second Pending reminder of one event and trigger is a Conflict too (INV-REM-6).
+        """
+
+    def erased(self, user_ids: Collection[UserId]) -> AbstractSet[UserId]:
+        """Who of these people is erased; none of the others will be before the block ends.
+
+        To be asked of all of them at once, after the event is locked. Busy as above.
         """
 
     def write_title(self, event_id: EventId, title: str) -> bool:

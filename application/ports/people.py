@@ -27,7 +27,10 @@ class Tenant:
 
 @frozen
 class Person:
-    """One who is no member any more is still known, and nothing reaches them."""
+    """One who is no member any more is still known, and nothing reaches them.
+
+    `is_erased` when read: only `People.erase` makes it so, and nothing undoes it.
+    """
 
     id: UserId
     tenant_id: TenantId
@@ -35,6 +38,7 @@ class Person:
     language: str = "en"
     time_zone: str = "UTC"
     is_member: bool = True
+    is_erased: bool = False
 
 
 @frozen
@@ -74,7 +78,8 @@ class Erased:
 class People(Protocol):
     """Tenants, their people, and how to reach them. Addresses live here and nowhere else.
 
-    What changes something answers False where there is nothing of that id to change.
+    What changes something answers False where there is nothing of that id to change. What would say anything
+    of a person who is erased raises PersonIsErased, also when they are erased at the same moment.
     """
 
     def add_tenant(self, tenant: Tenant) -> None:
@@ -134,4 +139,6 @@ class People(Protocol):
         The id stays and is the handle from then on, no member and nobody's operator. Gone are language and
         zone, contact points and opt-outs, the titles of events that are theirs as owner or client, and from
         their deliveries the hash of the address and what channels said.
+
+        Busy when transactions that hold the person (`Transaction.erased`) do so for longer than 15 s.
         """

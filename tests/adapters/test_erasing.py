@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from shutil import copy
 
 import psycopg
 import pytest
@@ -13,6 +14,7 @@ from pydantic import SecretStr
 
 from adapters.__main__ import PostgresOffice
 from adapters.container import Container
+from adapters.outbound.postgres.migrations import MIGRATIONS, migrate
 from adapters.settings import LogFormat, LogLevel, Settings
 from adapters.testkit.channels import RecordingChannel
 from adapters.testkit.clock import SettableClock
@@ -157,6 +159,26 @@ def test_of_a_person_who_is_erased_no_column_of_any_table_holds_a_trace(
     assert [text for text in NEVER_KEPT if holding(before, text)] == []
     assert [text for text in KEPT if not holding(after, text)] == []
     assert [text for text in PLANTED.values() for said in logged if text in said] == []
+
+
+def test_who_was_erased_before_it_was_noted_is_known_to_be(empty_postgres_url: str, tmp_path: Path) -> None:
+    earlier = [file for file in MIGRATIONS.glob("*.sql") if file.name < "0015"]
+    for file in earlier:
+        copy(file, tmp_path)
+    migrate(empty_postgres_url, tmp_path)
+    with psycopg.connect(empty_postgres_url, autocommit=True) as connection:
+        connection.execute(
+            "with a as (insert into tickler.tenants (id, handle, time_zone, language)"
+            " values (gen_random_uuid(), 'acme', 'UTC', 'en') returning id),"
+            " b (id, handle, is_member) as (select id, coalesce(handle, id::text), is_member from ("
+            " values (gen_random_uuid(), null, false), (gen_random_uuid(), 'left', false),"
+            " (gen_random_uuid(), 'here', true)) as c (id, handle, is_member))"
+            " insert into tickler.people (id, tenant_id, handle, time_zone, language, is_member)"
+            " select b.id, a.id, b.handle, 'UTC', 'en', b.is_member from a, b"
+        )
+        migrate(empty_postgres_url)
+        found = connection.execute("select handle = id::text, is_erased from tickler.people").fetchall()
+    assert sorted(found) == [(False, False), (False, False), (True, True)]
 
 
 def _analyze(url: str) -> None:

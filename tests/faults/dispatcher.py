@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -34,7 +35,7 @@ from application.ports.ledger import (
 )
 from domain.calendar_event import CalendarEvent
 from domain.reminder import Reminder
-from domain.values import EventId, ReminderId
+from domain.values import EventId, ReminderId, UserId
 from tests.faults.planting import AS_OF
 
 POINTS = ("locked", "decided", "written", "committed")
@@ -80,6 +81,9 @@ class TellingTransaction:
 
     def record(self, changes: Sequence[Change]) -> None:
         self.inner.record(changes)
+
+    def erased(self, user_ids: Collection[UserId]) -> AbstractSet[UserId]:
+        return self.inner.erased(user_ids)
 
     def write_title(self, event_id: EventId, title: str) -> bool:
         return self.inner.write_title(event_id, title)

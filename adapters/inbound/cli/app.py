@@ -37,7 +37,7 @@ from adapters.inbound.cli.output import say
 from adapters.inbound.ics.source import Unreadable
 from adapters.observability import one_line
 from adapters.settings import WrongSetting
-from application.ports.errors import AlreadyThere, Busy, Conflict, Unavailable
+from application.ports.errors import AlreadyThere, Busy, Conflict, PersonIsErased, Unavailable
 from application.ports.topics import ClusterFailed
 from domain.errors import Invalid, Refused
 
@@ -135,7 +135,7 @@ def _told(problem: Exception) -> tuple[int, str]:
             return BAD_INPUT, f"{' '.join(problem.format_message().split())} (see `{command} --help`)"
         case Refused():
             return REFUSED, one_line(problem)
-        case AlreadyThere():
+        case AlreadyThere() | PersonIsErased():
             return REFUSED, one_line(problem)
         case Invalid():
             return BAD_INPUT, _with_option(one_line(problem))

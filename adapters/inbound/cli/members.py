@@ -9,7 +9,7 @@ from adapters.inbound.cli.finding import person_named
 from adapters.inbound.cli.office import office
 from adapters.inbound.cli.options import LanguageOption, MaybeTenant, PersonArgument
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say
-from adapters.inbound.cli.people import contact_json, person_json
+from adapters.inbound.cli.people import contact_json, person_json, standing
 from adapters.inbound.cli.reading import handle, language
 from application.ports.people import Person, Recipient, Tenant
 from domain.errors import Invalid
@@ -108,8 +108,8 @@ def _is_operator(home: Tenant | None, one: Person) -> bool:
 
 def _put(known: Recipient) -> None:
     one = known.person
-    left = "" if one.is_member else ", has left"
-    put(f"{one.handle} ({one.id}): language {one.language}, zone {one.time_zone}{left}")
+    left = standing(one)
+    put(f"{one.handle} ({one.id}): language {one.language}, zone {one.time_zone}{left and f', {left}'}")
     if known.opted_out:
         put(f"opted out of {', '.join(sorted(known.opted_out))}")
     if known.contact_points:

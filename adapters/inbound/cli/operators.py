@@ -7,6 +7,7 @@ from adapters.inbound.cli.office import Services
 from adapters.inbound.cli.output import say
 from adapters.inbound.cli.people import channel_named
 from application.ports.channel import Channel
+from application.ports.errors import PersonIsErased
 from application.ports.people import ContactPoint, Person, Tenant
 from domain.errors import Invalid
 from domain.values import ContactPointId, UserId
@@ -21,6 +22,8 @@ def operator_of(services: Services, tenant: Tenant, text: str) -> UserId:
         return person_at(services, tenant, *address)
     somebody = find_person(services.people, tenant.id, "--operator", text)
     found = services.people.person(tenant.id, somebody.id)
+    if found is not None and found.is_erased:
+        raise PersonIsErased(found.id)
     if found is None or not found.is_member:
         raise Invalid(f"--operator: {text!r} is nobody of this tenant")
     return found.id

@@ -102,10 +102,7 @@ def list_people(context: typer.Context, tenant: TenantOption, as_json: AsJson = 
     elif found:
         put_table(
             ("PERSON", "LANGUAGE", "ZONE", "", "ID"),
-            (
-                (one.handle, one.language, one.time_zone, "" if one.is_member else "has left", str(one.id))
-                for one in found
-            ),
+            ((one.handle, one.language, one.time_zone, standing(one), str(one.id)) for one in found),
         )
     else:
         put("nobody yet")
@@ -179,6 +176,13 @@ def channel_named(services: Services, option: str, name: str) -> Channel:
     return by_name[name]
 
 
+def standing(one: Person) -> str:
+    """A word for one who is of the tenant no more."""
+    if one.is_erased:
+        return "erased"
+    return "" if one.is_member else "has left"
+
+
 def person_json(one: Person) -> dict[str, Json]:
     return {
         "userId": str(one.id),
@@ -187,6 +191,7 @@ def person_json(one: Person) -> dict[str, Json]:
         "language": one.language,
         "timeZone": one.time_zone,
         "isMember": one.is_member,
+        "isErased": one.is_erased,
     }
 
 

@@ -16,7 +16,7 @@ from adapters.inbound.cli.output import AsJson, Json, exit_refused, put, put_jso
 from adapters.inbound.cli.progress import progress_bar
 from adapters.inbound.cli.reading import handle, language
 from adapters.inbound.people_file import HANDLE, LANGUAGE, ZONE, Line, Refusal, read
-from application.ports.errors import AlreadyThere, Busy, Conflict
+from application.ports.errors import AlreadyThere, Busy, Conflict, PersonIsErased
 from application.ports.people import ContactPoint, Person, Tenant
 from domain.errors import Invalid
 from domain.values import ContactPointId, UserId, zone
@@ -53,7 +53,7 @@ def import_people(
             importing.put(found, progress)
     _tell(importing, as_json=as_json)
     if importing.refused:
-        is_of_use = any(importing.counts[name] for name in COUNTS)
+        is_of_use = any(importing.counts[name] for name in COUNTS) or importing.erased > 0
         exit_refused(refused=len(importing.refused), is_of_use=is_of_use)
 
 
@@ -62,6 +62,7 @@ class _Importing:
     services: Services
     home: Tenant
     counts: Counter[str] = field(factory=Counter)
+    erased: int = 0
     refused: list[Refusal] = field(factory=list)
     signed: list[tuple[int, ContactPoint]] = field(factory=list)
 
@@ -78,6 +79,9 @@ class _Importing:
         try:
             self._put(line)
         except Invalid as problem:
+            self.refused.append(Refusal(line.number, str(problem)))
+        except PersonIsErased as problem:
+            self.erased += 1
             self.refused.append(Refusal(line.number, str(problem)))
         except (AlreadyThere, Busy, Conflict):
             reason = "it is being changed elsewhere; import again"

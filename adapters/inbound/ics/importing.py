@@ -48,7 +48,8 @@ def import_file(
 
     Raises Unreadable before anything is changed, for a file that cannot be read at all, and for one without
     events whose calendar has events to come, unless `allow_empty`; Unavailable when the
-    store is lost on the way (what was put stays; import again to finish).
+    store is lost on the way (what was put stays; import again to finish); PersonIsErased when the owner or
+    the client is, or comes to be on the way (what was put stays, without its titles).
     """
     reading = read(load(path), options, file_name=path.name)
     return _Import(calendar, options, Earlier.of(imports, reading)).put(reading, progress)
@@ -183,6 +184,8 @@ class _Import:
         self.counts[_outcome(done, wanted.draft)] += 1
         self._count_reminders(done)
         self._flag_kept(done, wanted, notes)
+        if done.untitled:
+            notes.warn("its title was not taken, for its owner or client is erased", wanted.line)
 
     def _take(self, wanted: Wanted) -> Done | None:
         """Put it into the calendar; None where another import took a later SEQUENCE meanwhile."""

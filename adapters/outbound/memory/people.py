@@ -6,9 +6,11 @@ from attrs import evolve, frozen
 
 from adapters.outbound.memory.deliveries import erased
 from adapters.outbound.memory.store import MemoryStore
-from application.ports.errors import AlreadyThere
+from application.ports.errors import AlreadyThere, PersonIsErased
 from application.ports.people import ContactPoint, Erased, Person, Recipient, Tenant
 from domain.values import ContactPointId, TenantId, UserId
+
+LOCK_WAIT = 15.0
 
 
 @frozen
@@ -19,6 +21,7 @@ class MemoryPeople:
         with self.store.changed:
             if tenant.id in self.store.tenants or self.tenant(tenant.handle) is not None:
                 raise AlreadyThere(f"tenant {tenant.handle} is there already")
+            self._must_not_be_erased(tenant.operator_id)
             self.store.tenants[tenant.id] = tenant
 
     def tenant(self, key: TenantId | str) -> Tenant | None:
@@ -36,15 +39,17 @@ class MemoryPeople:
             namesake = self.tenant(tenant.handle)
             if namesake is not None and namesake.id != tenant.id:
                 raise AlreadyThere(f"tenant {tenant.handle} is there already")
+            self._must_not_be_erased(tenant.operator_id)
             self.store.tenants[tenant.id] = tenant
             return True
 
     def add_person(self, person: Person) -> None:
         with self.store.changed:
+            self._must_not_be_erased(person.id)
             taken = self.person(person.tenant_id, person.handle) is not None
             if person.id in self.store.persons or taken:
                 raise AlreadyThere(f"person {person.handle} is there already")
-            self.store.persons[person.id] = person
+            self.store.persons[person.id] = evolve(person, is_erased=False)
 
     def person(self, tenant_id: TenantId, key: UserId | str) -> Person | None:
         with self.store.changed:
@@ -62,16 +67,18 @@ class MemoryPeople:
 
     def set_person(self, person: Person) -> bool:
         with self.store.changed:
+            self._must_not_be_erased(person.id)
             if self.person(person.tenant_id, person.id) is None:
                 return False
             namesake = self.person(person.tenant_id, person.handle)
             if namesake is not None and namesake.id != person.id:
                 raise AlreadyThere(f"person {person.handle} is there already")
-            self.store.persons[person.id] = person
+            self.store.persons[person.id] = evolve(person, is_erased=False)
             return True
 
     def add_contact_point(self, contact_point: ContactPoint) -> None:
         with self.store.changed:
+            self._must_not_be_erased(contact_point.user_id)
             others = self.contact_points(contact_point.user_id)
             place = (contact_point.channel, contact_point.address)
             if any(place == (other.channel, other.address) for other in others):
@@ -114,6 +121,7 @@ class MemoryPeople:
         with self.store.changed:
             if user_id not in self.store.persons:
                 return False
+            self._must_not_be_erased(user_id)
             if out:
                 self.store.channel_opt_outs.add((user_id, channel))
                 return True
@@ -133,31 +141,43 @@ class MemoryPeople:
             }
 
     def erase(self, tenant_id: TenantId, user_id: UserId) -> Erased | None:
+        eraser = object()
+        with self.store.changed:
+            self.store.locks.take(("person", user_id), eraser, LOCK_WAIT)
+            try:
+                return self._erase(tenant_id, user_id)
+            finally:
+                self.store.locks.release(eraser)
+
+    def _erase(self, tenant_id: TenantId, user_id: UserId) -> Erased | None:
         store = self.store
-        with store.changed:
-            if self.person(tenant_id, user_id) is None:
-                return None
-            store.persons[user_id] = Person(user_id, tenant_id, str(user_id), is_member=False)
-            for tenant in store.tenants.values():
-                if tenant.operator_id == user_id:
-                    store.tenants[tenant.id] = evolve(tenant, operator_id=None)
-            points = [one.id for one in self.contact_points(user_id)]
-            for point_id in points:
-                del store.contact_points[point_id]
-            store.channel_opt_outs -= {one for one in store.channel_opt_outs if one[0] == user_id}
-            for one in store.deliveries.values():
-                if one.user_id == user_id:
-                    store.deliveries[one.id] = erased(one)
-            titled = [
-                row.state.id
-                for row in store.events.values()
-                if row.state.tenant_id == tenant_id
-                and user_id in (row.state.owner_user_id, row.state.client_user_id)
-                and row.state.id in store.titles
-            ]
-            for event_id in titled:
-                del store.titles[event_id]
-            return Erased(len(points), len(titled))
+        if self.person(tenant_id, user_id) is None:
+            return None
+        store.persons[user_id] = Person(user_id, tenant_id, str(user_id), is_member=False, is_erased=True)
+        for tenant in store.tenants.values():
+            if tenant.operator_id == user_id:
+                store.tenants[tenant.id] = evolve(tenant, operator_id=None)
+        points = [one.id for one in self.contact_points(user_id)]
+        for point_id in points:
+            del store.contact_points[point_id]
+        store.channel_opt_outs -= {one for one in store.channel_opt_outs if one[0] == user_id}
+        for one in store.deliveries.values():
+            if one.user_id == user_id:
+                store.deliveries[one.id] = erased(one)
+        titled = [
+            row.state.id
+            for row in store.events.values()
+            if row.state.tenant_id == tenant_id
+            and user_id in (row.state.owner_user_id, row.state.client_user_id)
+            and row.state.id in store.titles
+        ]
+        for event_id in titled:
+            del store.titles[event_id]
+        return Erased(len(points), len(titled))
+
+    def _must_not_be_erased(self, user_id: UserId | None) -> None:
+        if user_id is not None and self.store.is_erased(user_id):
+            raise PersonIsErased(user_id)
 
     def _as_read(self, point: ContactPoint) -> ContactPoint:
         out_of_all = (point.user_id, point.channel) in self.store.channel_opt_outs

@@ -88,6 +88,10 @@ class MemoryStore:
     def is_spoilt(self, row: UUID, how: Spoilt) -> bool:
         return self._spoilt.get(row) is how
 
+    def is_erased(self, user_id: UserId) -> bool:
+        found = self.persons.get(user_id)
+        return found is not None and found.is_erased
+
     def change_event_alone(
         self, event_id: EventId, status: EventStatus = EventStatus.CANCELLED, *, raise_version: bool = True
     ) -> None:

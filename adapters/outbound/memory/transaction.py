@@ -2,6 +2,7 @@
 
 from collections import ChainMap
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from heapq import nsmallest
 from types import MappingProxyType
@@ -29,7 +30,7 @@ from domain import calendar_event, reminder
 from domain.calendar_event import CalendarEvent
 from domain.errors import BrokenHistory
 from domain.reminder import Reminder, Status
-from domain.values import EventId, ReminderId
+from domain.values import EventId, ReminderId, UserId
 
 Key = TypeVar("Key", EventId, ReminderId)
 State = TypeVar("State", CalendarEvent, Reminder)
@@ -90,6 +91,12 @@ class MemoryTransaction:
             for change in changes:
                 if isinstance(change.state, Reminder) and change.state.status is Status.PENDING:
                     self._must_be_the_only_one(change.state)
+
+    def erased(self, user_ids: Collection[UserId]) -> AbstractSet[UserId]:
+        with self._store.changed:
+            for user_id in sorted(set(user_ids)):
+                self._store.locks.share(("person", user_id), self, self._lock_wait)
+            return {id_ for id_ in user_ids if self._store.is_erased(id_)}
 
     def write_title(self, event_id: EventId, title: str) -> bool:
         codec.check_title(title)

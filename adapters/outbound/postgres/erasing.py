@@ -3,13 +3,27 @@
 History and outbox hold ids only, and are left as they are.
 """
 
+from collections.abc import Collection
+from collections.abc import Set as AbstractSet
+
+from adapters.outbound.postgres import binary
 from adapters.outbound.postgres.session import Session
 from application.ports.people import Erased
 from domain.values import TenantId, UserId
 
-LOCK_PERSON = "select from tickler.people where id = %s and tenant_id = %s for update"
+# Who writes about people holds them together, and whoever erases one holds them alone. No row is locked for
+# it: there may be none yet, and an import would write a lock into its owner's row with each of its events.
+HOLD = (
+    "select pg_advisory_xact_lock_shared(hashtextextended(id::text, 0)) from"
+    " (select id from unnest(%b::uuid[]) as b (id) order by id) as b"
+)
+HOLD_ALONE = "select pg_advisory_xact_lock(hashtextextended(%s::uuid::text, 0))"
+# A statement of its own, which sees what was committed while the locks were waited for.
+ERASED = "select id from tickler.people where id = any(%b::uuid[]) and is_erased"
+LOCK_PERSON = "select is_erased from tickler.people where id = %s and tenant_id = %s for update"
 EMPTY_PERSON = (
-    "update tickler.people set handle = id::text, language = 'en', time_zone = 'UTC', is_member = false"
+    "update tickler.people set handle = id::text, language = 'en', time_zone = 'UTC', is_member = false,"
+    " is_erased = true"
     " where id = %s"
 )
 NOBODYS_OPERATOR = "update tickler.tenants set operator_id = null where operator_id = %s"
@@ -36,8 +50,16 @@ FORGET_SAMPLES = (
 )
 
 
+def erased(session: Session, user_ids: Collection[UserId]) -> AbstractSet[UserId]:
+    """Who of them is erased; the others are held against it until the transaction ends."""
+    ids = binary.uuids([id_.bytes for id_ in set(user_ids)])
+    session.rows(HOLD, (ids,))
+    return {row[0] for row in session.rows(ERASED, (ids,))}
+
+
 def erase(session: Session, tenant_id: TenantId, user_id: UserId) -> Erased | None:
     """As the port says; the samples that the planner took of the rows are taken anew."""
+    session.row(HOLD_ALONE, (user_id,))
     if session.row(LOCK_PERSON, (user_id, tenant_id)) is None:
         return None
     session.change(NOBODYS_OPERATOR, (user_id,))

@@ -10,6 +10,8 @@ from attrs import frozen
 from adapters.outbound.postgres.connection import Row
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.erasing import erase
+from adapters.outbound.postgres.session import Session
+from application.ports.errors import PersonIsErased
 from application.ports.people import ContactPoint, Erased, Person, Recipient, Tenant
 from domain.triggers import Trigger, trigger
 from domain.values import ContactPointId, TenantId, UserId
@@ -34,9 +36,9 @@ SET_PERSON = (
     "update tickler.people set handle = %s, language = %s, time_zone = %s, is_member = %s"
     " where id = %s and tenant_id = %s"
 )
-SELECT_PERSON = "select id, tenant_id, handle, language, time_zone, is_member from tickler.people"
+SELECT_PERSON = "select id, tenant_id, handle, language, time_zone, is_member, is_erased from tickler.people"
 # Several that are added to one person at once wait for each other, so that each has a place of its own.
-LOCK_PERSON = "select from tickler.people where id = %s for update"
+LOCK_PERSON = "select tenant_id, is_erased from tickler.people where id = %s for update"
 ADD_CONTACT_POINT = (
     "insert into tickler.contact_points (id, user_id, channel, address, opted_out, secret, position)"
     " select %s, %s, %s, %s, %s, %s, coalesce(max(position) + 1, 0)"
@@ -72,6 +74,7 @@ class PostgresPeople:
 
     def add_tenant(self, tenant: Tenant) -> None:
         with self.database.transaction() as session:
+            _hold(session, tenant.operator_id)
             session.change(ADD_TENANT, _tenant_values(tenant))
 
     def tenant(self, key: TenantId | str) -> Tenant | None:
@@ -86,10 +89,12 @@ class PostgresPeople:
 
     def set_tenant(self, tenant: Tenant) -> bool:
         with self.database.transaction() as session:
+            _hold(session, tenant.operator_id)
             return session.change(SET_TENANT, _tenant_values(tenant)) == 1
 
     def add_person(self, person: Person) -> None:
         with self.database.transaction() as session:
+            _hold(session, person.id)
             session.change(ADD_PERSON, _person_values(person))
 
     def person(self, tenant_id: TenantId, key: UserId | str) -> Person | None:
@@ -112,13 +117,15 @@ class PostgresPeople:
 
     def set_person(self, person: Person) -> bool:
         with self.database.transaction() as session:
+            if _hold(session, person.id) != person.tenant_id:
+                return False
             return session.change(SET_PERSON, _person_values(person)) == 1
 
     def add_contact_point(self, contact_point: ContactPoint) -> None:
         point = contact_point
         kept = (point.id, point.user_id, point.channel, point.address, point.opted_out, point.secret)
         with self.database.transaction() as session:
-            session.row(LOCK_PERSON, (point.user_id,))
+            _hold(session, point.user_id)
             session.change(ADD_CONTACT_POINT, (*kept, point.user_id))
 
     def contact_points(self, user_id: UserId) -> Sequence[ContactPoint]:
@@ -145,7 +152,7 @@ class PostgresPeople:
 
     def opt_out_of(self, user_id: UserId, channel: str, out: bool) -> bool:
         with self.database.transaction() as session:
-            if session.row(LOCK_PERSON, (user_id,)) is None:
+            if _hold(session, user_id) is None:
                 return False
             if out:
                 session.change(OPT_OUT_OF, (user_id, channel))
@@ -176,6 +183,17 @@ class PostgresPeople:
     def erase(self, tenant_id: TenantId, user_id: UserId) -> Erased | None:
         with self.database.transaction() as session:
             return erase(session, tenant_id, user_id)
+
+
+def _hold(session: Session, user_id: UserId | None) -> TenantId | None:
+    """The tenant of a person whose row is locked from now on; None for nobody, PersonIsErased as it says."""
+    found = None if user_id is None else session.row(LOCK_PERSON, (user_id,))
+    if user_id is None or found is None:
+        return None
+    tenant_id, is_erased = found
+    if is_erased:
+        raise PersonIsErased(user_id)
+    return TenantId(tenant_id)
 
 
 def _tenant_values(one: Tenant) -> Sequence[Any]:

@@ -1,13 +1,14 @@
 """One transaction of the ledger."""
 
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from uuid import UUID
 
 from attrs import field, frozen
 
 from adapters.codec import Malformed, check_title
-from adapters.outbound.postgres import binary, copying, imports
+from adapters.outbound.postgres import binary, copying, erasing, imports
 from adapters.outbound.postgres.copying import Copying
 from adapters.outbound.postgres.rows import (
     SELECT_EVENT,
@@ -32,7 +33,7 @@ from application.ports.ledger import (
 )
 from domain.calendar_event import CalendarEvent
 from domain.reminder import Reminder
-from domain.values import EventId, ReminderId
+from domain.values import EventId, ReminderId, UserId
 
 EVENT_FOR_UPDATE = SELECT_EVENT + " where id = %s for update"
 PENDING_FOR_UPDATE = SELECT_REMINDER + " where event_id = %s and status = 'Pending' order by id for update"
@@ -102,6 +103,9 @@ class PostgresTransaction:
             for version, event in enumerate(change.events, change.after + 1)
         ]
         self.session.copy(copying.HISTORY, copying.stream(rows))
+
+    def erased(self, user_ids: Collection[UserId]) -> AbstractSet[UserId]:
+        return erasing.erased(self.session, user_ids)
 
     def write_title(self, event_id: EventId, title: str) -> bool:
         check_title(title)
