@@ -27,7 +27,8 @@ class Deliveries(Protocol):
     def receive(self, received: Sequence[Received], now: datetime) -> Sequence[bool]:
         """Keep inbox rows and their deliveries in one commit; False for a reminder that was taken in before.
 
-        Of several deliveries with one (about_id, channel, address_key) the first is kept.
+        Of several deliveries with one (about_id, channel, address_key) the first is kept. One for a person
+        who is erased is kept with its own id for an address_key, also when that happens at the same moment.
         """
 
     def claim(

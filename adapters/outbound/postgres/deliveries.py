@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
 
 import attrs
 from attrs import frozen
 
+from adapters.outbound.postgres import erasing
 from adapters.outbound.postgres.connection import Row
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.notices import keep_matter, read_matters
@@ -29,7 +31,7 @@ from domain.delivery import (
     Template,
 )
 from domain.errors import ClaimIsLost
-from domain.values import NoticeId, ReminderId, TenantId
+from domain.values import NoticeId, ReminderId, TenantId, UserId
 
 CONSUMER = "notifications"
 
@@ -96,14 +98,15 @@ class PostgresDeliveries:
             ids = list({one.reminder_id for one in received})
             new = {row[0] for row in session.rows(TAKE_IN, (CONSUMER, now, ids))}
             answers: list[bool] = []
-            made: list[Sequence[Any]] = []
+            made: list[Delivery] = []
             for one in received:
                 answers.append(one.reminder_id in new)
                 if one.reminder_id in new:
                     new.remove(one.reminder_id)
-                    made += [_values(message) for message in one.deliveries]
+                    made += one.deliveries
             if made:
-                session.change_each(INSERT, made)
+                gone = _gone(session, made)
+                session.change_each(INSERT, [_values(_without_hash(one, gone)) for one in made])
         return answers
 
     def claim(
@@ -132,6 +135,8 @@ class PostgresDeliveries:
         notice: Notice | None = None,
     ) -> None:
         with self.database.transaction() as session:
+            # Before the row, as an erasure does.
+            gone = _gone(session, [*then, *(notice.deliveries if notice else ())])
             (is_erased,) = session.row(LOCK, (before.id,)) or (False,)
             if is_erased:
                 after, then = _erased(after), [one for one in then if one.user_id != before.user_id]
@@ -141,7 +146,7 @@ class PostgresDeliveries:
                 _note_attempt(session, one, after)
             made = [*then, *(notice.deliveries if notice else ())]
             if made:
-                session.change_each(INSERT, [_values(one) for one in made])
+                session.change_each(INSERT, [_values(_without_hash(one, gone)) for one in made])
             if notice is not None:
                 keep_matter(session, notice)
 
@@ -188,6 +193,15 @@ def _due(session: Session, channel: str, limit: int, now: datetime, per_tenant: 
 def _claimed(one: Delivery, now: datetime, lease_until: datetime) -> Delivery:
     (claimed,) = delivery.decide(one, delivery.Claim(lease_until, now))
     return delivery.evolve(one, claimed)
+
+
+def _gone(session: Session, made: Sequence[Delivery]) -> AbstractSet[UserId]:
+    """Whom of those they are for is erased; the others are held against it, as `Transaction.erased` does."""
+    return erasing.erased(session, {one.user_id for one in made}) if made else frozenset()
+
+
+def _without_hash(one: Delivery, gone: AbstractSet[UserId]) -> Delivery:
+    return attrs.evolve(one, address_key=str(one.id)) if one.user_id in gone else one
 
 
 def _erased(one: Delivery) -> Delivery:

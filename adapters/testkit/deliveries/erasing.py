@@ -1,20 +1,21 @@
 """A person is erased while a message to them is in a sender's hands."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import attrs
 import pytest
 
-from adapters.testkit.deliveries.examples import REMINDER, claimed_one, made, settle
+from adapters.testkit.deliveries.examples import LEASE_END, REMINDER, claimed_one, made, settle
 from adapters.testkit.deliveries.settling import OUTCOMES
-from adapters.testkit.examples import NOON, OWNER, TENANT
+from adapters.testkit.examples import NOON, OWNER, TENANT, numbered
 from adapters.testkit.threads import at_once
-from application.ports.deliveries import Deliveries
+from application.ports.deliveries import Deliveries, Received
 from application.ports.people import People, Person, Tenant
 from domain import delivery
 from domain.delivery import Delivery, Status
 from domain.errors import ClaimIsLost
-from domain.values import UserId
+from domain.values import ReminderId, UserId
 
 
 class ErasingContract:
@@ -43,6 +44,40 @@ class ErasingContract:
         reason = after.reason if after.status is Status.SKIPPED else None
         kept = attrs.evolve(after, address_key=str(after.id), provider_id=None, reason=reason)
         assert list(deliveries.of_reminder(REMINDER)) == [kept]
+
+    def test_a_message_that_was_made_before_the_erasure_and_is_kept_after_it_has_no_hash(
+        self, deliveries: Deliveries, people: People
+    ) -> None:
+        other = attrs.evolve(made(2), user_id=UserId(made(9).id))
+        people.erase(TENANT, OWNER)
+        deliveries.receive([Received(REMINDER, [made(1), other])], NOON)
+        nameless = attrs.evolve(made(1), address_key=str(made(1).id))
+        assert list(deliveries.of_reminder(REMINDER)) == [nameless, other]
+
+    def test_nor_has_one_that_follows_from_somebody_elses(
+        self, deliveries: Deliveries, people: People
+    ) -> None:
+        stranger = UserId(made(9).id)
+        deliveries.receive([Received(REMINDER, [attrs.evolve(made(1), user_id=stranger)])], NOON)
+        (claimed,) = deliveries.claim("console", 1, NOON, LEASE_END)
+        people.erase(TENANT, OWNER)
+        settle(deliveries, claimed, delivery.Refuse(1, "no", NOON), made(2))
+        keys = [one.address_key for one in deliveries.of_reminder(REMINDER)]
+        assert keys == [claimed.address_key, str(made(2).id)]
+
+    def test_of_a_message_that_is_made_while_its_person_is_erased_no_hash_is_left(
+        self, deliveries: Deliveries, people: People
+    ) -> None:
+        for number in range(1, 9):
+            user_id, about = UserId(numbered(600 + number)), ReminderId(numbered(700 + number))
+            people.add_person(Person(user_id, TENANT, f"one{number}"))
+            one = attrs.evolve(made(number), user_id=user_id, about_id=about)
+            answers: Sequence[object] = at_once(
+                partial(deliveries.receive, [Received(about, [one])], NOON),
+                partial(people.erase, TENANT, user_id),
+            )
+            assert [answer for answer in answers if isinstance(answer, BaseException)] == []
+            assert [kept.address_key for kept in deliveries.of_reminder(about)] == [str(one.id)]
 
     def test_no_other_address_of_an_erased_person_is_tried_and_others_are(
         self, deliveries: Deliveries, people: People
