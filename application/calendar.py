@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import reduce
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from application.ports.errors import PersonIsErased
 from application.ports.imports import Revision
@@ -147,6 +147,7 @@ class Calendar:
         no_client: bool = False,
         triggers: tuple[Trigger, ...] | None = None,
         time_zone: str | None = None,
+        title: str | None = None,
     ) -> Done:
         """Change what is given and keep the rest; the wall clock stays when the zone changes."""
         with self._transaction("user") as transaction:
@@ -161,7 +162,8 @@ class Calendar:
                 tz_version=tz_version,
                 at=self._now(transaction, event_id),
             )
-            return self._follow(transaction, event_id, change)
+            done = self._follow(transaction, event_id, change)
+            return evolve(done, retitled=title is not None and transaction.write_title(event_id, title))
 
     def move(
         self,

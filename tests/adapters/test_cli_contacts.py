@@ -163,3 +163,33 @@ def test_of_who_was_erased_an_id_is_left_and_their_handle_is_free(tickler: Comma
     (event,) = tickler.document("event", "list", "--tenant", "acme")
     assert (event["title"], event["ownerUserId"]) == (None, anna)
     assert tickler("person", "add", *ANNA).code == 0
+
+
+TOKENS = {
+    "telegram": ("tgram://123456789:abcdefg_hijklmnop/12315544", "tgram://…5544"),
+    "whatsapp": ("whatsapp://token@123456/+74951234567", "whatsapp://…4567"),
+    "apprise": ("json://hooks.example/", "json://…"),
+}
+
+
+@pytest.mark.parametrize("channel", TOKENS)
+def test_of_an_address_with_a_token_only_the_end_is_shown_unless_more_is_asked_for(
+    tickler: Commands, channel: str
+) -> None:
+    address, masked = TOKENS[channel]
+    add(tickler, channel, address)
+    commands = ("contact", "list", *OF_ANNA), ("person", "show", *ANNA)
+
+    for command in commands:
+        for form in ((), ("--json",)):
+            said = tickler(*command, *form).out
+            assert (masked in said, address in said) == (True, False)
+            assert address in tickler(*command, *form, "--reveal").out
+
+
+def test_adding_and_removing_show_no_token_either(tickler: Commands) -> None:
+    address, masked = TOKENS["telegram"]
+    new = ("--channel", "telegram", "--address", address)
+    added = tickler.document("contact", "add", *OF_ANNA, *new)
+    removed = tickler.document("contact", "remove", added["contactPointId"])
+    assert (added["address"], removed["address"]) == (masked, masked)

@@ -12,6 +12,7 @@ from tests.adapters.offices import NOW, Commands, MemoryOffice
 PLAN = ("event", "plan", "--tenant", "acme", "--owner", "anna")
 START = ("--start", "2026-12-01 10:00")
 MOSCOW = ("--zone", "Europe/Moscow")
+UNKNOWN = "0198c5f0-7d3e-7000-8000-0000000000aa"
 
 
 @pytest.fixture
@@ -24,6 +25,9 @@ def tickler(desk: MemoryOffice, capsys: pytest.CaptureFixture[str]) -> Commands:
     commands = Commands(desk, capsys)
     commands.document("person", "add", "anna", "--tenant", "acme", "--language", "ru", *MOSCOW)
     commands.document("person", "add", "boris", "--tenant", "acme")
+    for handle in ("anna", "boris"):
+        desk_of = ("--person", handle, "--channel", "console", "--address", f"desk-{handle}")
+        commands.document("contact", "add", "--tenant", "acme", *desk_of)
     return commands
 
 
@@ -95,6 +99,65 @@ def test_a_wall_time_over_which_the_clocks_go_forward_is_noted_with_the_real_one
     assert tickler(*PLAN, "--start", "2027-03-28 03:30", *berlin).err == ""
 
 
+def test_without_a_zone_the_times_are_the_owners_or_else_the_tenants_and_that_is_said(
+    tickler: Commands,
+) -> None:
+    tickler.document("person", "set", "anna", "--tenant", "acme", "--zone", "Asia/Tokyo")
+    owners = tickler(*PLAN, *START)
+    assert "starts 2026-12-01 10:00 Asia/Tokyo" in owners.out
+    assert owners.err == "note: without --zone the times are meant in Asia/Tokyo\n"
+
+    somebody = ("event", "plan", "--tenant", "acme", "--owner", UNKNOWN)
+    assert tickler.document(*somebody, *START)["timeZone"] == "Europe/Moscow"
+
+    nowhere = tickler("event", "plan", "--tenant", UNKNOWN, "--owner", UNKNOWN, *START)
+    assert (nowhere.code, nowhere.err) == (
+        2,
+        "tickler: --zone: '2026-12-01 10:00' is a wall time; say where, such as --zone Europe/Moscow\n",
+    )
+
+
+def test_who_is_to_be_reminded_and_has_no_contact_point_is_named(tickler: Commands) -> None:
+    tickler.document("person", "add", "clara", "--tenant", "acme")
+    said = (
+        "note: no contact point: clara; reminders go to the console of `tickler run`,"
+        " `tickler contact add` gives one\n"
+    )
+    assert tickler(*PLAN, *START, *MOSCOW, "--client", "clara").err == said
+    assert tickler(*PLAN, *START, *MOSCOW, "--client", "clara", "--no-remind").err == ""
+    event_id = planned(tickler, "--client", "boris")
+    assert tickler("event", "change", event_id, "--remind", "30").err == ""
+    assert tickler("event", "change", event_id, "--owner", "clara").err == said
+    assert f"no contact point: {UNKNOWN};" in tickler("event", "change", event_id, "--owner", UNKNOWN).err
+
+
+def test_a_title_is_changed_and_nothing_else(tickler: Commands) -> None:
+    event_id = planned(tickler, "--title", "Contract")
+    before = tickler.document("event", "show", event_id)
+    assert tickler.document("event", "change", event_id, "--title", "Договор") == before | {
+        "title": "Договор"
+    }
+    blank = tickler("event", "change", event_id, "--title", " ")
+    assert (blank.code, "--title: it is blank" in blank.err) == (2, True)
+    tickler.document("event", "cancel", event_id)
+    assert tickler("event", "change", event_id, "--title", "Other").code == 1
+    assert tickler.document("event", "show", event_id)["title"] == "Договор"
+
+
+def test_reminders_in_whose_place_others_came_are_shown_when_that_is_asked_for(tickler: Commands) -> None:
+    event_id = planned(tickler)
+    for hour in (11, 12, 13):
+        tickler("event", "move", event_id, "--start", f"2026-12-01 {hour}:00")
+    shown = tickler("event", "show", event_id).out
+    assert shown.count("start-15m") == 1
+    assert f"and 3 of before that moved or were withdrawn: `tickler event show {event_id} --all`" in shown
+    whole = tickler("event", "show", event_id, "--all").out
+    assert (whole.count("Skipped (moved)"), "of before" in whole) == (3, False)
+    assert len(tickler.document("event", "show", event_id)["reminders"]) == 4
+    tickler("event", "cancel", event_id)
+    assert "Skipped (cancelled)" in tickler("event", "show", event_id).out
+
+
 def test_a_reminder_whose_time_has_passed_is_shown_as_skipped(tickler: Commands) -> None:
     event = tickler.document(*PLAN, *START, *MOSCOW, "--remind", "start-7d")
     assert [(row["status"], row["reason"]) for row in event["reminders"]] == [("Skipped", "past")]
@@ -156,7 +219,6 @@ def test_an_event_that_nobody_will_be_reminded_of_any_more_is_noted(tickler: Com
         (("--start", "9999-12-31", "--all-day", *MOSCOW), "--start: the year 9999 is not between"),
         (("--start", "2027-01-01", "--all-day", "--end", "9999-12-31", *MOSCOW), "--end: the year 9999"),
         (("--start", "1970-01-01 00:00", *MOSCOW), "in UTC the year 1969 is not between 1970 and 2199"),
-        (START, "--zone: '2026-12-01 10:00' is a wall time; say where, such as --zone Europe/Moscow"),
     ],
 )
 def test_bad_input_is_one_clear_line_exit_code_2_and_changes_nothing(

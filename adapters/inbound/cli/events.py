@@ -53,14 +53,22 @@ def cancel(context: typer.Context, event: EventArgument, as_json: AsJson = False
 
 
 @app.command()
-def show(context: typer.Context, event: EventArgument, as_json: AsJson = False) -> None:
-    """An event with all its reminders and what became of them.
+def show(
+    context: typer.Context,
+    event: EventArgument,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Reminders too in whose place others came since.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """An event with its reminders and what became of them.
 
     \b
     Example: tickler event show EVENT --json
     """
     with office(context).open(say) as services:
-        left_out = put_event(services, find_event(services.ledger, event), as_json=as_json)
+        event_id = find_event(services.ledger, event)
+        left_out = put_event(services, event_id, as_json=as_json, everything=everything)
     say_left_out(left_out)
 
 

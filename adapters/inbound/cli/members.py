@@ -7,9 +7,9 @@ from attrs import evolve
 
 from adapters.inbound.cli.finding import person_named
 from adapters.inbound.cli.office import office
-from adapters.inbound.cli.options import LanguageOption, MaybeTenant, PersonArgument
+from adapters.inbound.cli.options import LanguageOption, MaybeTenant, PersonArgument, Reveal
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say
-from adapters.inbound.cli.people import contact_json, person_json, standing
+from adapters.inbound.cli.people import address_shown, contact_json, person_json, standing
 from adapters.inbound.cli.reading import handle, language
 from application.ports.people import Person, Recipient, Tenant
 from domain.errors import Invalid
@@ -56,9 +56,15 @@ def set_person(
 
 
 def show_person(
-    context: typer.Context, whom: PersonArgument, tenant: MaybeTenant = None, as_json: AsJson = False
+    context: typer.Context,
+    whom: PersonArgument,
+    tenant: MaybeTenant = None,
+    reveal: Reveal = False,
+    as_json: AsJson = False,
 ) -> None:
     """A person, where they are reached, first choice first, and what they opted out of.
+
+    Of an address with a token only the end is shown.
 
     \b
     Example: tickler person show anna --tenant acme
@@ -67,10 +73,10 @@ def show_person(
         found = person_named(services.people, "PERSON", whom, tenant)
         known = services.people.recipients([(found.tenant_id, found.id)])[found.id]
     if as_json:
-        points: list[Json] = [contact_json(one) for one in known.contact_points]
+        points: list[Json] = [contact_json(one, reveal=reveal) for one in known.contact_points]
         put_json({**person_json(found), "optedOutOf": sorted(known.opted_out), "contactPoints": points})
     else:
-        _put(known)
+        _put(known, reveal=reveal)
 
 
 def remove_person(
@@ -106,7 +112,7 @@ def _is_operator(home: Tenant | None, one: Person) -> bool:
     return home is not None and home.operator_id == one.id
 
 
-def _put(known: Recipient) -> None:
+def _put(known: Recipient, *, reveal: bool) -> None:
     one = known.person
     left = standing(one)
     put(f"{one.handle} ({one.id}): language {one.language}, zone {one.time_zone}{left and f', {left}'}")
@@ -116,7 +122,12 @@ def _put(known: Recipient) -> None:
         put_table(
             ("CHANNEL", "ADDRESS", "", "ID"),
             (
-                (point.channel, point.address, "opted out" if point.opted_out else "", str(point.id))
+                (
+                    point.channel,
+                    address_shown(point, reveal=reveal),
+                    "opted out" if point.opted_out else "",
+                    str(point.id),
+                )
                 for point in known.contact_points
             ),
         )

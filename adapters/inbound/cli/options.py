@@ -17,6 +17,7 @@ TenantOfOwner = Annotated[
 PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="A handle or an id.")]
 PersonOption = Annotated[str, typer.Option("--person", help="A handle or an id.")]
 MaybePerson = Annotated[str | None, typer.Option("--person", help="A handle or an id.")]
+Reveal = Annotated[bool, typer.Option("--reveal", help="Show the tokens in addresses too.")]
 LanguageOption = Annotated[str | None, typer.Option("--language", help=LANGUAGE_HELP)]
 ContactArgument = Annotated[
     str, typer.Argument(metavar="CONTACT", help="Its id, as `tickler contact list` shows it.")

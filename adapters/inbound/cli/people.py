@@ -7,7 +7,7 @@ import typer
 from adapters.inbound.cli import reading
 from adapters.inbound.cli.finding import person_named, tenant_id_of
 from adapters.inbound.cli.office import Services, office
-from adapters.inbound.cli.options import LanguageOption, MaybeTenant, PersonOption, TenantOption
+from adapters.inbound.cli.options import LanguageOption, MaybeTenant, PersonOption, Reveal, TenantOption
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say
 from adapters.inbound.cli.reading import handle, maybe_uuid, uuid
 from adapters.settings import Settings
@@ -15,6 +15,10 @@ from application.ports.channel import Channel
 from application.ports.people import ContactPoint, Person, Tenant
 from domain.errors import Invalid
 from domain.values import ContactPointId, TenantId, UserId, zone
+
+# Whoever has the address of any other channel can send by it as we do.
+PLAIN = frozenset({"console", "email", "webhook"})
+LAST_SHOWN = 4
 
 person = typer.Typer(no_args_is_help=True, help="The people of a tenant: owners and clients of events.")
 contact = typer.Typer(no_args_is_help=True, help="Where a person is reached.")
@@ -146,9 +150,13 @@ def add_contact(
 
 @contact.command("list")
 def list_contacts(
-    context: typer.Context, whom: PersonOption, tenant: MaybeTenant = None, as_json: AsJson = False
+    context: typer.Context,
+    whom: PersonOption,
+    tenant: MaybeTenant = None,
+    reveal: Reveal = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Where a person is reached, first choice first.
+    """Where a person is reached, first choice first. Of an address with a token only the end is shown.
 
     \b
     Example: tickler contact list --tenant acme --person anna
@@ -157,12 +165,20 @@ def list_contacts(
         owner = person_named(services.people, "--person", whom, tenant)
         points = services.people.contact_points(owner.id)
     if as_json:
-        listed: list[Json] = [contact_json(one) for one in points]
+        listed: list[Json] = [contact_json(one, reveal=reveal) for one in points]
         put_json(listed)
     elif points:
         put_table(
             ("CHANNEL", "ADDRESS", "", "ID"),
-            ((one.channel, one.address, "opted out" if one.opted_out else "", str(one.id)) for one in points),
+            (
+                (
+                    one.channel,
+                    address_shown(one, reveal=reveal),
+                    "opted out" if one.opted_out else "",
+                    str(one.id),
+                )
+                for one in points
+            ),
         )
     else:
         put("none: messages go to the console")
@@ -195,11 +211,20 @@ def person_json(one: Person) -> dict[str, Json]:
     }
 
 
-def contact_json(one: ContactPoint) -> dict[str, Json]:
+def address_shown(one: ContactPoint, *, reveal: bool = False) -> str:
+    """The address; of one with a bot's token only so much that it can be told from others."""
+    if reveal or one.channel in PLAIN:
+        return one.address
+    scheme, colon, rest = one.address.partition("://")
+    end = rest[-LAST_SHOWN:] if len(rest) > 4 * LAST_SHOWN else ""
+    return f"{scheme}{colon}…{end}"
+
+
+def contact_json(one: ContactPoint, *, reveal: bool = False) -> dict[str, Json]:
     return {
         "contactPointId": str(one.id),
         "userId": str(one.user_id),
         "channel": one.channel,
-        "address": one.address,
+        "address": address_shown(one, reveal=reveal),
         "optedOut": one.opted_out,
     }

@@ -6,11 +6,12 @@ from typing import Annotated
 import typer
 
 from adapters.inbound.cli import reading
-from adapters.inbound.cli.finding import find_event, find_person, owner_named, usual_reminders
+from adapters.inbound.cli.finding import Somebody, find_event, find_person, owner_named, usual_reminders
 from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.options import EventArgument, TenantOfOwner
 from adapters.inbound.cli.output import AsJson, say, wall
-from adapters.inbound.cli.showing import put_event, reminders_of
+from adapters.inbound.cli.showing import Names, put_event, reminders_of
+from adapters.settings import Settings
 from application.calendar import Done, Draft
 from application.ports.people import Tenant
 from domain.errors import Invalid, NoSuchEvent
@@ -39,7 +40,10 @@ def plan(
     tenant: TenantOfOwner = None,
     title: Annotated[str | None, typer.Option(help="What people read.")] = None,
     client: Annotated[str | None, typer.Option(help="Who else is reminded: a handle or an id.")] = None,
-    zone: Annotated[str | None, typer.Option(help="The IANA zone of --start and --end.")] = None,
+    zone_name: Annotated[
+        str | None,
+        typer.Option("--zone", help="The IANA zone of --start and --end; without it the owner's."),
+    ] = None,
     end: Annotated[
         str | None, typer.Option(help="Wall time in the same zone; with --all-day the last day.")
     ] = None,
@@ -68,17 +72,19 @@ def plan(
     start_local = reading.wall_time("--start", start, all_day=all_day)
     appointment_id = reading.appointment_id(appointment)
     checked_title = None if title is None else reading.title(title)
-    if zone is None:
-        raise Invalid(f"--zone: {start!r} is a wall time; say where, such as --zone Europe/Moscow")
-    timing = reading.timing(start_local, zone, end=end, minutes=minutes, all_day=all_day)
-    reading.check_before_start(wanted or (), timing)
-    if not all_day:
-        _note_gap("--start", start_local, zone)
-        if end is not None:
-            _note_gap("--end", reading.wall_time("--end", end), zone)
-    with office(context).open(say) as services:
+    # What is wrong with the times is said before anything is opened, as far as it does not hang on the zone.
+    reading.timing(start_local, zone_name or "UTC", end=end, minutes=minutes, all_day=all_day)
+    desk = office(context)
+    with desk.open(say) as services:
         home, somebody = owner_named(services.people, owner, tenant)
         tenant_id = home.id if isinstance(home, Tenant) else home
+        time_zone = zone_name or _usual_zone(home, somebody, desk.settings, start)
+        timing = reading.timing(start_local, time_zone, end=end, minutes=minutes, all_day=all_day)
+        reading.check_before_start(wanted or (), timing)
+        if not all_day:
+            _note_gap("--start", start_local, time_zone)
+            if end is not None:
+                _note_gap("--end", reading.wall_time("--end", end), time_zone)
         fallback = ALL_DAY_REMINDERS if all_day else DEFAULT_REMINDERS
         usual = usual_reminders(home, all_day=all_day)
         draft = Draft(
@@ -91,12 +97,15 @@ def plan(
             appointment_id=appointment_id,
             triggers=next(one for one in (wanted, usual, fallback) if one is not None),
         )
-        _put_planned(services, services.calendar.plan(draft), as_json)
+        done = services.calendar.plan(draft)
+        _note_unreachable(services, done)
+        _put_planned(services, done, as_json)
 
 
 def change(
     context: typer.Context,
     event: EventArgument,
+    title: Annotated[str | None, typer.Option(help="What people read.")] = None,
     owner: Annotated[str | None, typer.Option(help="A handle or an id.")] = None,
     client: Annotated[str | None, typer.Option(help="A handle or an id.")] = None,
     no_client: Annotated[bool, typer.Option("--no-client", help="Nobody but the owner is reminded.")] = False,
@@ -107,7 +116,7 @@ def change(
     no_remind: NoRemind = False,
     as_json: AsJson = False,
 ) -> None:
-    """Change an event's owner, client, zone or reminders; what is not given stays.
+    """Change an event's title, owner, client, zone or reminders; what is not given stays.
 
     \b
     Example: tickler event change EVENT --remind 30 --remind start-1d@18:00
@@ -119,9 +128,10 @@ def change(
     triggers = reading.reminders(remind) if remind else () if no_remind else None
     if zone_name is not None:
         zone(zone_name)
-    if owner is None and client is None and zone_name is None and triggers is None and not no_client:
+    checked_title = None if title is None else reading.title(title)
+    if (title, owner, client, zone_name, triggers) == (None,) * 5 and not no_client:
         raise Invalid(
-            "nothing to change: give --owner, --client, --no-client, --zone, --remind or --no-remind"
+            "nothing to change: give --title, --owner, --client, --no-client, --zone, --remind or --no-remind"
         )
     with office(context).open(say) as services:
         event_id = find_event(services.ledger, event)
@@ -139,7 +149,9 @@ def change(
             no_client=no_client,
             triggers=triggers,
             time_zone=zone_name,
+            title=checked_title,
         )
+        _note_unreachable(services, done)
         _put_planned(services, done, as_json)
 
 
@@ -176,6 +188,37 @@ def move(
 
 def _person_id(services: Services, tenant_id: TenantId, option: str, text: str | None) -> UserId | None:
     return None if text is None else find_person(services.people, tenant_id, option, text).id
+
+
+def _usual_zone(home: Tenant | TenantId, owner: Somebody, settings: Settings, start: str) -> str:
+    """The owner's zone, else the tenant's or the one that is set; it is said which one is taken."""
+    of_tenant = home.time_zone if isinstance(home, Tenant) else None
+    name = owner.time_zone or of_tenant or settings.time_zone
+    if name is None:
+        raise Invalid(f"--zone: {start!r} is a wall time; say where, such as --zone Europe/Moscow")
+    say(f"note: without --zone the times are meant in {name}")
+    return name
+
+
+def _note_unreachable(services: Services, done: Done) -> None:
+    """A word where somebody who is to be reminded has no contact point."""
+    if not any(row.state.status is Status.PENDING for row in reminders_of(services, done.event.id).rows):
+        return
+    event = done.event
+    users = dict.fromkeys((event.owner_user_id, event.client_user_id))
+    wanted = [(event.tenant_id, user_id) for user_id in users if user_id is not None]
+    found = services.people.recipients(wanted)
+    names = Names.of(services.people, [event])
+    nowhere = [
+        names.told(user_id)
+        for _, user_id in wanted
+        if user_id not in found or not found[user_id].contact_points
+    ]
+    if nowhere:
+        say(
+            f"note: no contact point: {', '.join(nowhere)}; reminders go to the console of `tickler run`,"
+            " `tickler contact add` gives one"
+        )
 
 
 def _note_gap(option: str, local: datetime, time_zone: str) -> None:

@@ -14,11 +14,12 @@ from domain import delivery
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Delivery
 from domain.errors import Invalid, NoSuchEvent
-from domain.reminder import Reminder
+from domain.reminder import Reminder, SkipReason
 from domain.values import EventId, Timing, UserId, zone
 
 SURROUNDINGS = 3
 MOST_NAMED = 20
+REPLACED = (SkipReason.MOVED, SkipReason.WITHDRAWN)
 OFF = "e-mail is off where this was asked (TICKLER_SMTP_HOST is not set)"
 
 
@@ -117,9 +118,12 @@ def reminders_of(services: Services, event_id: EventId) -> Listing[Versioned[Rem
         return Listing((), (Unreadable(str(problem)),))
 
 
-def put_event(services: Services, event_id: EventId, *, as_json: bool) -> Sequence[Unreadable]:
-    """An event with all its reminders, and what became of their messages. Raises NoSuchEvent.
+def put_event(
+    services: Services, event_id: EventId, *, as_json: bool, everything: bool = False
+) -> Sequence[Unreadable]:
+    """An event with its reminders, and what became of their messages. Raises NoSuchEvent.
 
+    Reminders in whose place others came are only counted, unless `everything`; a document has them all.
     What could not be shown is given back: whoever only looked has to say so, whoever changed it has done so.
     """
     found = services.ledger.event(event_id)
@@ -145,7 +149,7 @@ def put_event(services: Services, event_id: EventId, *, as_json: bool) -> Sequen
     for line in _when(event.timing):
         put(line)
     put(f"owner {names.told(event.owner_user_id)}, client {_client(event, names)}")
-    _put_reminders(rows, event.timing.time_zone)
+    _put_reminders(event, rows, everything=everything)
     is_off = {one.name for one in services.channels} - {one.channel.name for one in services.delivering}
     sent = [(row.state, one) for row in rows for one in messages[row.state.id]]
     if sent:
@@ -185,10 +189,19 @@ def _when(timing: Timing) -> Sequence[str]:
     return starts, f"ends   {wall(timing.end_at, timing.time_zone)} ({utc(timing.end_at)})"
 
 
-def _put_reminders(rows: Sequence[Versioned[Reminder]], time_zone: str) -> None:
-    if not rows:
+def _put_reminders(
+    event: CalendarEvent, all_rows: Sequence[Versioned[Reminder]], *, everything: bool
+) -> None:
+    rows = [row for row in all_rows if everything or row.state.reason not in REPLACED]
+    if rows:
+        _put_reminder_table(rows, event.timing.time_zone)
+    else:
         put("no reminders")
-        return
+    if folded := len(all_rows) - len(rows):
+        put(f"and {folded} of before that moved or were withdrawn: `tickler event show {event.id} --all`")
+
+
+def _put_reminder_table(rows: Sequence[Versioned[Reminder]], time_zone: str) -> None:
     put_table(
         ("REMINDER", "DUE", "STATUS", "ID"),
         (
