@@ -34,10 +34,11 @@ format: $(DEV)/tickler ## lay out and mend what ruff can, so that check gets to 
 	$(DEV)/ruff check --fix .
 	$(DEV)/ruff format .
 
-bench: $(DEV)/tickler ## dispatch against one pure-SQL statement, in one run
+bench: $(DEV)/tickler ## dispatch against one pure-SQL statement, in one run; relay and consumer of a real Kafka against dispatch
 	$(DEV)/python -m tests.benchmarks.dispatch
+	$(DEV)/python -m tests.benchmarks.kafka
 
-prove: $(DEV)/tickler ## the proofs that take minutes: plans beside a million reminders, a file of 10,000 events
+prove: $(DEV)/tickler ## the proofs that take minutes: plans beside a million reminders, a file of 10,000 events, kill -9 over Kafka
 	$(DEV)/python -m pytest -m prove
 
 kafka: $(DEV)/tickler ## a real Apache Kafka to try `make run` with, on 127.0.0.1:9092; needs Java 17 and Maven; Ctrl-C ends it

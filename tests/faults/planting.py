@@ -16,17 +16,19 @@ AS_OF = NOON
 REMINDERS_AN_EVENT = 20
 
 
-def plant(conninfo: str, reminders: int, cancelled_every: int = 0) -> list[ReminderId]:
-    """So many reminders that are due before AS_OF, each event with 20 of them; their ids, oldest DueAt first.
+def plant(
+    conninfo: str, reminders: int, cancelled_every: int = 0, as_of: datetime = AS_OF
+) -> list[ReminderId]:
+    """So many reminders that are due before `as_of`, 20 an event; their ids, oldest DueAt first.
 
     Every `cancelled_every`-th event is cancelled alone, as if its cascade had not come.
     """
     database = Database(conninfo)
     try:
-        calendar = Calendar(PostgresLedger(database), SettableClock(NOON - timedelta(days=30)), UuidIds())
+        calendar = Calendar(PostgresLedger(database), SettableClock(as_of - timedelta(days=30)), UuidIds())
         due: list[tuple[datetime, ReminderId]] = []
         for number in range(reminders // REMINDERS_AN_EVENT):
-            start = (NOON + timedelta(seconds=number)).replace(tzinfo=None)
+            start = (as_of + timedelta(seconds=number % 3600)).replace(tzinfo=None)
             triggers = tuple(MinutesBeforeStart(60 + 10 * step) for step in range(REMINDERS_AN_EVENT))
             done = calendar.plan(Draft(TENANT, OWNER, Timing.of(start, "UTC"), triggers=triggers))
             due += [(row.due_at, row.id) for row in done.reminders]

@@ -12,7 +12,8 @@ from tests.benchmarks.dispatch import cycle, limit
 from tests.benchmarks.dispatch.comparing import difference
 from tests.benchmarks.dispatch.databases import copy_of_template
 
-Drain = Callable[[str, int], tuple[int, float]]
+Drain = Callable[..., tuple[int, float]]
+"""It moves rows until none is left; how many, in how many seconds."""
 
 
 class Different(Exception):
@@ -47,7 +48,7 @@ def run_pair(server: str, batch: int, reminders: int, limit_first: bool) -> Pair
     """
     with copy_of_template(server, "by_cycle") as ours, copy_of_template(server, "by_limit") as theirs:
         sides = [(cycle.drain, ours), (limit.drain, theirs)]
-        runs = [_run(*side, batch) for side in (reversed(sides) if limit_first else sides)]
+        runs = [run_apart(*side, batch) for side in (reversed(sides) if limit_first else sides)]
         pair = Pair(*(reversed(runs) if limit_first else runs))
         for run in (pair.cycle, pair.limit):
             if run.rows != reminders:
@@ -57,12 +58,13 @@ def run_pair(server: str, batch: int, reminders: int, limit_first: bool) -> Pair
     return pair
 
 
-def _run(drain: Drain, conninfo: str, batch: int) -> Run:
+def run_apart(drain: Drain, *arguments: object) -> Run:
+    """Run it in a process of its own."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-        return process.submit(_measured, drain, conninfo, batch).result()
+        return process.submit(_measured, drain, *arguments).result()
 
 
-def _measured(drain: Drain, conninfo: str, batch: int) -> Run:
-    rows, seconds = drain(conninfo, batch)
+def _measured(drain: Drain, *arguments: object) -> Run:
+    rows, seconds = drain(*arguments)
     unit = 1 if sys.platform == "darwin" else 1024
     return Run(rows, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20)

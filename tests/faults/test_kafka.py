@@ -1,0 +1,195 @@
+"""The whole line over a real Apache Kafka, while its processes are killed and while the broker is away."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from time import monotonic
+
+import pytest
+from attrs import astuple, define, field
+
+from adapters.outbound.system import SystemClock
+from application.dispatching import TOPIC
+from tests.faults.audit import breaches
+from tests.faults.line import Line, Worker, line
+from tests.faults.planting import REMINDERS_AN_EVENT, plant
+from tests.kafka.broker import KafkaBroker
+
+PARTITIONS = 4
+KILLED = ("dispatch", "relay", "consume")
+AFTER_DISPATCH = ("relay", "consume", "deliver")
+STUCK_S = 180.0
+"""More than a relay's lease and a consumer's session, and what a crowded machine adds to them."""
+OUTAGE_S = 60.0
+DRAINED_WITHIN_S = 60.0
+LOAD_INTERVAL_S = 0.5
+"""Each time 20 reminders: 40 a second where the machine is not in the way."""
+GROWTH_MIB = 16.0
+WARM = 500
+LOOK_S = 1.0
+
+
+@pytest.fixture
+def running(postgres_url: str, own_kafka: KafkaBroker, tmp_path: Path) -> Iterator[Line]:
+    own_kafka.kafka.topic(PARTITIONS, TOPIC)
+    with line(postgres_url, own_kafka.bootstrap, tmp_path) as started:
+        yield started
+
+
+@define
+class Killing:
+    """Kills one process so often, each time after a random part of the work that is then left."""
+
+    worker: Worker
+    total: int
+    kills: int
+    chance: random.Random
+    after_kill: Callable[[], None]
+    _next: int = field(default=0, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._aim(0)
+
+    def look(self, moved: int) -> None:
+        if self.worker.kills < self.kills and moved >= self._next:
+            self.worker.kill()
+            self.after_kill()
+            self.worker.start()
+            self._aim(moved)
+
+    def _aim(self, moved: int) -> None:
+        share = (self.total - moved) / (self.kills - self.worker.kills + 1)
+        self._next = moved + round(share * self.chance.uniform(0.1, 1.5))
+
+
+def watch(line: Line, is_over: Callable[[], bool]) -> None:
+    """Until it is over, asked at random moments; fails where nothing in the line moves for STUCK_S."""
+    seen, since = line.progress(), monotonic()
+    while not is_over():
+        now = line.progress()
+        if now != seen:
+            seen, since = now, monotonic()
+        assert monotonic() - since < STUCK_S, f"nothing moves any more at {now}\n{line.last_words()}"
+        assert line.ended() == [], line.last_words()
+        Event().wait(random.uniform(0.0, 0.05))
+
+
+def kill_while_it_works(line: Line, reminders: int, kills: int, after_kill: Callable[[], None]) -> None:
+    """Plant so many due reminders and kill each of KILLED so often until all of them are delivered."""
+    seed = random.randrange(2**32)
+    print(f"the kills of this run: seed {seed}")
+    chance = random.Random(seed)
+    killings = {loop: Killing(line.workers[loop], reminders, kills, chance, after_kill) for loop in KILLED}
+
+    def is_over() -> bool:
+        progress = line.progress()
+        for loop, killing in killings.items():
+            killing.look(getattr(progress, loop))
+        return set(astuple(progress)) == {reminders} and all(
+            killing.worker.kills >= kills for killing in killings.values()
+        )
+
+    plant(line.conninfo, reminders, as_of=SystemClock().now())
+    watch(line, is_over)
+
+
+def check_nothing_lost(line: Line) -> None:
+    """One set of ids in the outbox, on the topic and in the inbox, and of each one message."""
+    outbox = line.ids("outbox", "message_id")
+    on_topic = line.topic_ids()
+    assert set(on_topic) == outbox
+    assert line.ids("inbox", "reminder_id") == outbox
+    assert line.wrong_deliveries() == []
+    printed = Counter(line.printed_ids())
+    assert set(printed.values()) == {1}
+    assert set(printed) == line.ids("deliveries", "id")
+    assert len(printed) == len(outbox)
+    assert breaches(line.conninfo) == {}
+    print(f"{len(outbox)} reminders, {len(on_topic)} records on the topic")
+
+
+def test_what_passes_through_killed_processes_is_neither_lost_nor_delivered_twice(
+    running: Line,
+) -> None:
+    kill_while_it_works(running, 1_000, 2, running.end_leases)
+
+    check_nothing_lost(running)
+
+
+@pytest.mark.prove
+def test_20_000_reminders_pass_once_through_processes_that_are_killed_ten_times_each(running: Line) -> None:
+    kill_while_it_works(running, 20_000, 10, lambda: None)
+
+    check_nothing_lost(running)
+
+
+@pytest.mark.prove
+def test_a_minute_without_the_broker_stops_no_dispatch_and_fills_no_memory(
+    running: Line, own_kafka: KafkaBroker
+) -> None:
+    with load(running.conninfo):
+        watch(running, lambda: min(astuple(running.progress())) >= WARM)
+        usual = running.memory_mib()
+        own_kafka.stop()
+        before = running.progress()
+        peak = watch_memory(running, OUTAGE_S)
+        after = running.progress()
+        own_kafka.start()
+        returned = monotonic()
+    drained = {stage: seconds_until_drained(running, stage, returned) for stage in AFTER_DISPATCH}
+
+    dispatched = after.dispatch - before.dispatch
+    print(f"{dispatched} dispatched meanwhile; seconds until all of it was through: {drained}")
+    print(", ".join(f"{name}: {usual[name]:.0f} MiB, then {peak[name]:.0f}" for name in peak))
+    # Half of what was planted: planting and dispatching share a machine with everything else.
+    assert dispatched > OUTAGE_S * REMINDERS_AN_EVENT / LOAD_INTERVAL_S / 2
+    assert after.relay == before.relay
+    assert all(peak[name] - usual[name] < GROWTH_MIB for name in peak)
+    assert max(drained.values()) < DRAINED_WITHIN_S
+    check_nothing_lost(running)
+
+
+@contextmanager
+def load(conninfo: str) -> Iterator[None]:
+    """Meanwhile reminders fall due, an event's at a time."""
+    stop = Event()
+
+    def plant_more() -> None:
+        while not stop.wait(LOAD_INTERVAL_S):
+            plant(conninfo, REMINDERS_AN_EVENT, as_of=SystemClock().now())
+
+    planting = Thread(target=plant_more)
+    planting.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        planting.join()
+
+
+def seconds_until_drained(line: Line, stage: str, since: float) -> float:
+    """Until nothing that was dispatched waits for this loop."""
+
+    def is_drained() -> bool:
+        progress = line.progress()
+        return bool(getattr(progress, stage) == progress.dispatch)
+
+    watch(line, is_drained)
+    return round(monotonic() - since, 1)
+
+
+def is_past(moment: float) -> Callable[[], bool]:
+    return lambda: monotonic() > moment
+
+
+def watch_memory(line: Line, seconds: float) -> dict[str, float]:
+    """The largest size of each process in that time, in MiB."""
+    peak = line.memory_mib()
+    end = monotonic() + seconds
+    while (look := monotonic() + LOOK_S) < end:
+        watch(line, is_past(look))
+        peak = {name: max(peak[name], size) for name, size in line.memory_mib().items()}
+    return peak
