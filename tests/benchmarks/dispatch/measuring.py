@@ -17,7 +17,7 @@ Drain = Callable[..., tuple[int, float]]
 
 
 class Different(Exception):
-    """Both sides did not write the same."""
+    """What was compared does not hold the same rows."""
 
 
 @frozen

@@ -21,7 +21,7 @@ from adapters.outbound.postgres.embedded import EmbeddedPostgres
 from application.dispatching import TOPIC
 from tests.benchmarks.dispatch import cycle
 from tests.benchmarks.dispatch.databases import TEMPLATE, copy_of_template, prepare
-from tests.benchmarks.dispatch.measuring import Run, run_apart
+from tests.benchmarks.dispatch.measuring import Different, Run, run_apart
 from tests.benchmarks.kafka import stages
 from tests.benchmarks.kafka.people import fill_people
 from tests.kafka.broker import KafkaBroker
@@ -47,7 +47,9 @@ class Round:
 
 
 def main() -> int:
-    """Exit codes: 0, also where this machine has no Kafka; 1 a bar was missed; 3 the surroundings fail."""
+    """Exit codes: 0, also where this machine has no Kafka; 1 a bar was missed or rows were lost; 3 the surroundings
+    fail.
+    """
     asked = _arguments()
     progress = Progress(console=Console(stderr=True), transient=True)
     try:
@@ -63,6 +65,9 @@ def main() -> int:
     except KafkaMissing as missing:
         print(f"the relay and the consumer are not measured: {missing}", file=sys.stderr)
         return 3 if os.environ.get("CI") == "true" else 0
+    except Different as problem:
+        print(problem, file=sys.stderr)
+        return 1
     except KafkaUnusable as problem:
         print(problem, file=sys.stderr)
         return 3
@@ -111,7 +116,10 @@ def _round(server: str, programs: KafkaPrograms) -> Round:
             found = connection.execute(
                 "select (select count(*) from tickler.outbox), (select count(*) from tickler.inbox)"
             ).fetchone()
-    assert found == (relayed.rows, consumed.rows), f"{found} rows, {relayed.rows} and {consumed.rows} told"
+    if found != (relayed.rows, consumed.rows):
+        raise Different(
+            f"outbox and inbox hold {found} rows; {relayed.rows} were published, {consumed.rows} taken in"
+        )
     return Round(dispatched, relayed, consumed)
 
 

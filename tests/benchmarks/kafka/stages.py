@@ -9,6 +9,7 @@ from attrs import field, frozen
 from adapters.inbound.heap import tune_collector
 from adapters.inbound.kafka.consumer import ConsumeStep
 from adapters.kafka_options import consumer_options, producer_options
+from adapters.observability import configure_logging
 from adapters.outbound.kafka.publisher import KafkaPublisher
 from adapters.outbound.postgres.clock import PostgresClock
 from adapters.outbound.postgres.database import Database
@@ -17,7 +18,7 @@ from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.outbound.postgres.people import PostgresPeople
 from adapters.outbound.postgres.quarantine import PostgresQuarantine
 from adapters.outbound.system import UuidIds
-from adapters.settings import Settings
+from adapters.settings import LogFormat, LogLevel, Settings
 from application.dispatching import TOPIC
 from application.notifying import Notifying
 from application.receiving import Receiving
@@ -49,6 +50,7 @@ def consume(conninfo: str, bootstrap: str, messages: int) -> tuple[int, float]:
 
     Joining the group is left out: it takes as long for one message as for all.
     """
+    configure_logging(LogLevel.WARNING, LogFormat.TEXT)
     with closing(Database(conninfo)) as database:
         clock = PostgresClock(database)
         notifying = Timed(PostgresDeliveries(database), PostgresPeople(database), clock, UuidIds())
