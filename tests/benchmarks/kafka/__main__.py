@@ -47,9 +47,7 @@ class Round:
 
 
 def main() -> int:
-    """Exit codes: 0, also where this machine has no Kafka; 1 a bar was missed or rows were lost; 3 the surroundings
-    fail.
-    """
+    """Exit codes: 0, also on a machine without Kafka; 1 a bar was missed or rows were lost; 3 else."""
     asked = _arguments()
     progress = Progress(console=Console(stderr=True), transient=True)
     try:
