@@ -14,7 +14,7 @@ from attrs import astuple, define, field
 from adapters.outbound.system import SystemClock
 from application.dispatching import TOPIC
 from tests.faults.audit import breaches
-from tests.faults.line import Line, Worker, line
+from tests.faults.line import Line, Progress, Worker, line
 from tests.faults.planting import REMINDERS_AN_EVENT, plant
 from tests.kafka.broker import KafkaBroker
 
@@ -71,16 +71,15 @@ class Killing:
         self._next = moved + round(share * self.chance.uniform(0.1, 0.9))
 
 
-def watch(line: Line, is_over: Callable[[], bool]) -> None:
+def watch(line: Line, is_over: Callable[[Progress], bool], longest_pause: float = 0.5) -> None:
     """Until it is over, asked at random moments; fails where nothing in the line moves for STUCK_S."""
-    seen, since = line.progress(), monotonic()
-    while not is_over():
-        now = line.progress()
+    seen, since = None, monotonic()
+    while not is_over(now := line.progress()):
         if now != seen:
             seen, since = now, monotonic()
         assert monotonic() - since < STUCK_S, f"nothing moves any more at {now}\n{line.last_words()}"
         assert line.ended() == [], line.last_words()
-        Event().wait(random.uniform(0.0, 0.05))
+        Event().wait(random.uniform(0.0, longest_pause))
 
 
 def kill_while_it_works(line: Line, reminders: int, kills: int, after_kill: Callable[[], None]) -> None:
@@ -90,15 +89,13 @@ def kill_while_it_works(line: Line, reminders: int, kills: int, after_kill: Call
     chance = random.Random(seed)
     killings = {loop: Killing(line.workers[loop], reminders, kills, chance, after_kill) for loop in KILLED}
 
-    def is_over() -> bool:
-        progress = line.progress()
+    def are_all_killed(progress: Progress) -> bool:
         for loop, killing in killings.items():
             killing.look(getattr(progress, loop))
-        return set(astuple(progress)) == {reminders} and all(
-            killing.worker.kills >= kills for killing in killings.values()
-        )
+        return all(killing.worker.kills >= kills for killing in killings.values())
 
-    watch(line, is_over)
+    watch(line, are_all_killed, longest_pause=0.05)
+    watch(line, lambda progress: set(astuple(progress)) == {reminders})
     print({f"{loop} killed at work": killing.at_work for loop, killing in killings.items()})
 
 
@@ -144,7 +141,7 @@ def test_a_minute_without_the_broker_stops_no_dispatch_and_fills_no_memory(
 ) -> None:
     with new_line() as line:
         with load(line.conninfo):
-            watch(line, lambda: min(astuple(line.progress())) >= WARM)
+            watch(line, lambda progress: min(astuple(progress)) >= WARM)
             usual = line.memory_mib()
             own_kafka.stop()
             before = line.progress()
@@ -185,16 +182,12 @@ def load(conninfo: str) -> Iterator[None]:
 def seconds_until_drained(line: Line, stage: str, since: float) -> float:
     """Until nothing that was dispatched waits for this loop."""
 
-    def is_drained() -> bool:
-        progress = line.progress()
-        return bool(getattr(progress, stage) == progress.dispatch)
-
-    watch(line, is_drained)
+    watch(line, lambda progress: getattr(progress, stage) == progress.dispatch)
     return round(monotonic() - since, 1)
 
 
-def is_past(moment: float) -> Callable[[], bool]:
-    return lambda: monotonic() > moment
+def is_past(moment: float) -> Callable[[Progress], bool]:
+    return lambda progress: monotonic() > moment
 
 
 def peak_memory_mib(line: Line, seconds: float) -> dict[str, float]:
