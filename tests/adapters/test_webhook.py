@@ -18,6 +18,7 @@ from attrs import evolve
 from adapters.outbound.channels import webhook
 from adapters.outbound.channels.signing import signature
 from adapters.outbound.channels.webhook import WebhookChannel
+from adapters.outbound.channels.wire import Deadline
 from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.testkit.channel import AS_TYPED, outgoing
 from adapters.testkit.clock import SettableClock
@@ -160,7 +161,7 @@ def test_an_endless_answer_is_cut_and_is_no_yes(server: WebServer) -> None:
     server.answers += [endless_body(200), endless_body(500), endless_body(404)]
 
     assert [sent(server) for _ in range(3)] == [
-        OutcomeUnknown("answered 200, and no sensible text"),
+        OutcomeUnknown("answered 200, and more than 64 kB of text"),
         Later("answered 500"),
         RefusedForGood("answered 404"),
     ]
@@ -180,7 +181,7 @@ def test_no_more_than_64_kb_of_an_answer_is_read(size: int) -> None:
             self.closed = True
 
     response = Response()
-    webhook._hear_out(response)  # type: ignore[arg-type]
+    webhook._hear_out(response, Deadline(60))  # type: ignore[arg-type]
 
     assert response.closed
     assert 10 - len(list(pieces)) == webhook.LONGEST_ANSWER // size
@@ -190,9 +191,40 @@ def test_an_answer_that_drips_is_cut_at_the_timeout_and_is_no_yes(server: WebSer
     server.answers.append(endless_body(200, b"x", pause=0.02))
     started = monotonic()
 
-    assert sent(server, timeout=SHORT) == OutcomeUnknown("answered 200, and no sensible text")
+    assert sent(server, timeout=SHORT) == OutcomeUnknown("answered 200, and its text did not end in time")
 
     assert monotonic() - started < 5
+
+
+def test_an_answer_that_breaks_off_is_said_to_have(server: WebServer) -> None:
+    def half(handler: Any, _: WebServer) -> None:
+        handler.close_connection = True
+        handler.send_response(200)
+        handler.send_header("content-length", "100")
+        handler.end_headers()
+        handler.wfile.write(b"half")
+
+    server.answers.append(half)
+
+    assert sent(server) == OutcomeUnknown("answered 200, and its text broke off")
+
+
+@pytest.mark.parametrize(
+    ("url", "setting"),
+    [
+        ("http://hooks.example.org/a", "TICKLER_WEBHOOK_ALLOW_HTTP=true lets http:// pass"),
+        ("https://127.0.0.1/a", "TICKLER_WEBHOOK_ALLOW_PRIVATE=true lets it pass"),
+        ("https://hooks/a", "TICKLER_WEBHOOK_ALLOW_PRIVATE=true lets it pass"),
+    ],
+)
+def test_a_refusal_by_a_setting_that_has_changed_names_the_setting(url: str, setting: str) -> None:
+    assert channel().check(url)
+
+    outcome = channel(allow_http=False, allow_private=False).send(outgoing(url))
+
+    assert isinstance(outcome, RefusedForGood)
+    assert setting in outcome.reason
+    assert url not in outcome.reason
 
 
 def test_an_answer_of_a_usual_length_is_a_yes(server: WebServer) -> None:
@@ -378,7 +410,9 @@ class TestPrivateAddresses:
         outcome = channel(allow_private=False).send(outgoing(url))
         allowed = channel().send(outgoing(url))
 
-        assert outcome == RefusedForGood("its host is at a private address")
+        assert outcome == RefusedForGood(
+            "its host is at a private address; TICKLER_WEBHOOK_ALLOW_PRIVATE=true lets it pass"
+        )
         assert allowed == Accepted()
         assert len(server.seen) == 1
 

@@ -4,6 +4,7 @@ import json
 import ssl
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from enum import StrEnum
 from http import HTTPStatus
 from typing import Any
 
@@ -41,6 +42,14 @@ PRIVATE_HELP = "TICKLER_WEBHOOK_ALLOW_PRIVATE=true lets it pass"
 UNSIGNED = "its address has no secret to sign with: remove the address, and add it again"
 
 _LATER = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS)
+
+
+class Unheard(StrEnum):
+    """Why the text of an answer was not heard to its end."""
+
+    TOO_LONG = f"and more than {LONGEST_ANSWER // 1024} kB of text"
+    TOO_SLOW = "and its text did not end in time"
+    BROKEN_OFF = "and its text broke off"
 
 
 @frozen
@@ -90,8 +99,11 @@ class WebhookChannel:
         try:
             url = httpx.URL(self.check(message.address))
             content = _content(message)
-        except (Invalid, ValueError):
-            return RefusedForGood("its address or text will not do for a webhook")
+        except Invalid as problem:
+            # It was taken when it was added: a setting is another one now, and the reason names it.
+            return RefusedForGood(str(problem))
+        except ValueError:
+            return RefusedForGood("its text will not do for a webhook")
         if not message.secret:
             return RefusedForGood(UNSIGNED)
         deadline = Deadline(self.timeout.total_seconds())
@@ -101,7 +113,7 @@ class WebhookChannel:
         except OSError as problem:
             return Later(f"its host was not found: {type(problem).__name__}")
         if not all(may_be_talked_to(one, allow_private=self.allow_private) for one in addresses):
-            return RefusedForGood("its host is at a private address")
+            return RefusedForGood(f"its host is at a private address; {PRIVATE_HELP}")
         outcome: Outcome = Later("its host has no address")
         for one in addresses:
             try:
@@ -159,9 +171,9 @@ class WebhookChannel:
                 raise
             except httpx.HTTPError as problem:
                 return OutcomeUnknown(f"no answer: {type(problem).__name__}")
-            return self._outcome(response, _hear_out(response))
+            return self._outcome(response, _hear_out(response, deadline))
 
-    def _outcome(self, response: httpx.Response, said: bytes | None) -> Outcome:
+    def _outcome(self, response: httpx.Response, said: bytes | Unheard) -> Outcome:
         status = response.status_code
         if response.is_success:
             return _taken(response, said)
@@ -183,26 +195,28 @@ class _Tracing:
             self.leash.hold(about["return_value"].get_extra_info("socket"))
 
 
-def _hear_out(response: httpx.Response) -> bytes | None:
-    """What is said, as it comes, packed or not; None when it is too long or does not end in time."""
+def _hear_out(response: httpx.Response, deadline: Deadline) -> bytes | Unheard:
+    """What is said, as it comes, packed or not."""
     said = b""
     try:
         for piece in response.iter_raw():
             said += piece
             if len(said) >= LONGEST_ANSWER:
-                return None
+                return Unheard.TOO_LONG
+    except httpx.TimeoutException:
+        return Unheard.TOO_SLOW
     except httpx.HTTPError:
-        return None
+        return Unheard.TOO_SLOW if deadline.is_over() else Unheard.BROKEN_OFF
     finally:
         response.close()
     return said
 
 
-def _taken(response: httpx.Response, said: bytes | None) -> Outcome:
+def _taken(response: httpx.Response, said: bytes | Unheard) -> Outcome:
     """What a 2xx means: some say in the answer's text that they failed."""
     status = response.status_code
-    if said is None:
-        return OutcomeUnknown(f"answered {status}, and no sensible text")
+    if isinstance(said, Unheard):
+        return OutcomeUnknown(f"answered {status}, {said}")
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         return OutcomeUnknown(f"answered {status}, packed though it was asked not to")
     return Later(f"answered {status} with an error") if _tells_of_an_error(said) else Accepted()

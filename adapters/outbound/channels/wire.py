@@ -35,6 +35,9 @@ class Deadline:
             raise TimeoutError
         return left
 
+    def is_over(self) -> bool:
+        return monotonic() >= self._end
+
 
 class Leash:
     """Ends a connection at the deadline, whoever waits for it.
