@@ -5,6 +5,7 @@ preferred. No cell has a line break in it, so that a line with a stray quote cos
 """
 
 import csv
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
@@ -43,21 +44,24 @@ class Refusal:
 
 @frozen
 class Columns:
+    """`spare` are the names of those that nobody asked for; what stands in them is passed over."""
+
     names: Sequence[str]
     delimiter: str
+    spare: Sequence[str]
 
 
 def read(
     data: bytes, channels: Mapping[str, Channel], checks: Mapping[str, Check]
-) -> Iterator[Line | Refusal]:
-    """Each line that holds something. `checks` are those of handle, language and zone.
+) -> tuple[Columns, Iterator[Line | Refusal]]:
+    """The columns, and each line that holds something. `checks` are those of handle, language and zone.
 
     Raises Invalid, before the first line, for a header that makes no sense.
     """
     lines = data.removeprefix(b"\xef\xbb\xbf").splitlines()
     number, header = next(((at, one) for at, one in enumerate(lines, 1) if one.strip()), (0, b""))
     columns = _columns(header, channels)
-    return _lines(lines[number:], number + 1, columns, channels, checks)
+    return columns, _lines(lines[number:], number + 1, columns, channels, checks)
 
 
 def _lines(
@@ -93,19 +97,17 @@ def _columns(header: bytes, channels: Mapping[str, Channel]) -> Columns:
         names.pop()
     if HANDLE not in names:
         raise Invalid(f"FILE: its first line is no header with the column handle, of {', '.join(known)}")
-    for name in names:
-        if name not in known:
-            raise Invalid(f"FILE: the column {name[:60]!r} is none of {', '.join(known)}")
+    for name in known:
         if names.count(name) > 1:
             raise Invalid(f"FILE: the column {name} is there twice")
-    return Columns(names, delimiter)
+    return Columns(names, delimiter, [name for name in names if name not in known])
 
 
 def _cells(raw: bytes, delimiter: str) -> list[str]:
     try:
         text = raw.decode()
     except UnicodeDecodeError:
-        raise Invalid("it is not UTF-8") from None
+        raise Invalid(f"it is not UTF-8{_likely(raw)}; save the file as CSV UTF-8") from None
     if "\0" in text:
         raise Invalid("it has a NUL character in it")
     try:
@@ -113,6 +115,13 @@ def _cells(raw: bytes, delimiter: str) -> list[str]:
     except csv.Error:
         raise Invalid("its quotes do not pair, or a cell is too long") from None
     return [cell.strip() for cell in cells]
+
+
+def _likely(raw: bytes) -> str:
+    """A word where the bytes above ASCII would all be Russian letters, as a Russian Excel writes them."""
+    high = bytes(one for one in raw if one > 0x7F)
+    text = high.decode("cp1251", "replace")
+    return ", it looks like Windows-1251 (cp1251)" if re.fullmatch("[А-яЁё№«»—]+", text) else ""
 
 
 def _line(

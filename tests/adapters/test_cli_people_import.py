@@ -106,6 +106,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "a stray quote": (b'"bad,ru,,a@b.example', "its quotes do not pair"),
     "too many cells": (b"bad,ru,,a@b.example,more", "more cells than the header's 4"),
     "not UTF-8": (b"bad\xff,ru,,", "it is not UTF-8"),
+    "Windows-1251": ("анна,ru,,".encode("cp1251"), "looks like Windows-1251 (cp1251)"),
     "a NUL": (b"bad\0,ru,,", "NUL"),
     "a huge cell": (b"bad,ru,," + b"x" * 200_000, "a cell is too long"),
     "the handle of a line before": (b"anna,en,,", "handle: the person of line 2 has it already"),
@@ -159,14 +160,14 @@ def test_a_header_alone_is_nothing_and_no_mistake(tickler: Commands, file: Path)
     [
         (b"", "no header with the column handle"),
         (b"anna,ru\n", "no header with the column handle"),
-        (b"handle,phone\nanna,7\n", "the column 'phone' is none of handle, language, zone, console, email"),
         (b"handle,email,Email\n", "the column email is there twice"),
         ("handle\nanna\n".encode("utf-16"), "it is UTF-16"),
         (b'"handle\n', "its quotes do not pair"),
         (b"\xff\n", "it is not UTF-8"),
+        ("handle,имя\n".encode("cp1251"), "looks like Windows-1251 (cp1251); save the file as CSV UTF-8"),
         (b"handle\n" + b"\n" * MAX_BYTES, "larger than 10 MB"),
     ],
-    ids=["empty", "none", "unknown", "twice", "UTF-16", "quote", "bytes", "huge"],
+    ids=["empty", "none", "twice", "UTF-16", "quote", "bytes", "cp1251", "huge"],
 )
 def test_a_file_without_a_header_that_makes_sense_is_refused_whole(
     tickler: Commands, file: Path, desk: MemoryOffice, data: bytes, said: str
@@ -209,3 +210,10 @@ def test_what_a_new_webhook_is_signed_with_is_told_once(
     assert {one["contactPointId"]: one["secret"] for one in signed} == kept
     assert len(set(kept.values())) == 2
     assert imported(tickler, file, text).document["signed"] == []
+
+
+def test_a_column_that_nobody_asked_for_is_named_and_passed_over(tickler: Commands, file: Path) -> None:
+    said = imported(tickler, file, "handle,e-mail,email,имя\nanna,x@b.example,anna@b.example,Анна\n")
+    assert (said.code, said.document["counts"]) == (0, counts(new=1, contacts=1))
+    assert said.err == "warning: passed over, for no column is called so: 'e-mail', 'имя'\n"
+    assert addresses(tickler, "anna") == [("email", "anna@b.example")]

@@ -34,9 +34,9 @@ def import_people(
     """Add people and their addresses from a file. The same file again adds nothing and changes nothing.
 
     The first line names the columns: handle, and any of language, zone, email, webhook, console and the
-    other channels, the preferred one first; `;` or `,` stands between cells. Who is there already gets what
-    is new in their line. A line that will not do is named and left out, the others are taken:
-    exit code 1, or 2 when nothing could be taken.
+    other channels, the preferred one first; any other is named and passed over. `;` or `,` stands between
+    cells. Who is there already gets what is new in their line. A line that will not do is named and left
+    out, the others are taken: exit code 1, or 2 when nothing could be taken.
 
     \b
     Example: tickler person import people.csv --tenant acme
@@ -47,7 +47,11 @@ def import_people(
     with office(context).open(say) as services:
         home = known_tenant(services.people, tenant)
         channels = {one.name: one for one in services.channels}
-        found = list(read(data, channels, {HANDLE: handle, LANGUAGE: language, ZONE: _zone}))
+        columns, lines = read(data, channels, {HANDLE: handle, LANGUAGE: language, ZONE: _zone})
+        found = list(lines)
+        if columns.spare:
+            spare = ", ".join(repr(name[:60]) for name in columns.spare)
+            say(f"warning: passed over, for no column is called so: {spare}")
         importing = _Importing(services, home)
         with progress_bar("importing") as progress:
             importing.put(found, progress)
