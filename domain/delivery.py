@@ -2,9 +2,11 @@
 
     Pending -> Sending -> Delivered | Failed | Unknown
     Sending -> Pending (later),  Pending -> Skipped(reason),  Unknown -> Pending | Delivered
+    Failed -> Pending (a person's retry)
 
 A Sending whose lease has run out is Unknown: a frozen sender cannot be fenced off a wire, so nobody knows
-whether the message left. Delivered, Failed and Skipped are terminal (INV-DLV-2). Kept as a row, not a stream.
+whether the message left. Delivered and Skipped are terminal, Failed until a person retries it (INV-DLV-2).
+Kept as a row, not a stream.
 """
 
 from datetime import datetime
@@ -13,7 +15,7 @@ from enum import StrEnum
 import attrs
 from attrs import frozen
 
-from domain.errors import BrokenHistory, ClaimIsLost, DeliveryIsOver, NoSuchDelivery
+from domain.errors import BrokenHistory, ClaimIsLost, DeliveryIsOver, MayArriveTwice, NoSuchDelivery
 from domain.values import ContactPointId, DeliveryId, EventId, NoticeId, ReminderId, TenantId, UserId
 
 AboutId = ReminderId | NoticeId
@@ -33,7 +35,9 @@ class SkipReason(StrEnum):
 
     CANCELLED = "cancelled"
     EVENT_OVER = "event_over"
+    MOVED = "moved"  # to another time, for which there is a reminder of its own
     OPTED_OUT = "opted_out"
+    ADDRESS_GONE = "address_gone"  # it was removed
     NOT_MEMBER = "not_member"  # the person has left the tenant
     TAKEN_OFF = "taken_off"  # the person is no more the event's owner or client, or the tenant's operator
 
@@ -82,7 +86,7 @@ class Delivery:
     def reached_nobody(self) -> bool:
         """Whether it is over or held, still wanted, and nobody is known to have got it."""
         if self.status is Status.SKIPPED:
-            return self.reason == SkipReason.EVENT_OVER
+            return self.reason in (SkipReason.EVENT_OVER, SkipReason.ADDRESS_GONE)
         return self.status is Status.FAILED or self.status is Status.UNKNOWN
 
 
@@ -179,7 +183,17 @@ class Confirm:
     at: datetime
 
 
-Command = Create | Claim | Accept | Refuse | Postpone | GiveBack | Skip | LoseTrack | Repeat | Confirm
+@frozen
+class Retry:
+    """A person's wish that a Failed or Unknown one be tried again, under the same idempotency key, its tries
+    counted anew; `may_arrive_twice` where it is in doubt whether it arrived.
+    """
+
+    at: datetime
+    may_arrive_twice: bool = False
+
+
+Command = Create | Claim | Accept | Refuse | Postpone | GiveBack | Skip | LoseTrack | Repeat | Confirm | Retry
 
 
 @frozen
@@ -236,6 +250,11 @@ class DeliveryRepeated:
     at: datetime
 
 
+@frozen
+class DeliveryRetried:
+    at: datetime
+
+
 Event = (
     DeliveryCreated
     | DeliveryClaimed
@@ -246,6 +265,7 @@ Event = (
     | DeliverySkipped
     | DeliveryLost
     | DeliveryRepeated
+    | DeliveryRetried
 )
 
 OVER = (Status.DELIVERED, Status.FAILED, Status.SKIPPED)
@@ -262,6 +282,12 @@ def decide(delivery: Delivery | None, command: Command) -> list[Event]:
             return []
         case Delivery(status=Status.DELIVERED), Confirm():
             return []
+        case Delivery(status=Status.FAILED | Status.UNKNOWN), Retry(at, may_arrive_twice):
+            if delivery.in_doubt and not may_arrive_twice:
+                raise MayArriveTwice
+            return [DeliveryRetried(at)]
+        case Delivery(status=Status.PENDING | Status.SENDING), Retry():
+            return []
         case Delivery(status=Status.DELIVERED | Status.FAILED | Status.SKIPPED), _:
             raise DeliveryIsOver
         case Delivery(status=Status.PENDING), Claim():
@@ -274,7 +300,7 @@ def decide(delivery: Delivery | None, command: Command) -> list[Event]:
             return [DeliveryRepeated(not_before, at)]
         case Delivery(status=Status.UNKNOWN), Confirm(at):
             return [DeliveryAccepted(None, at)]
-        case Delivery(), Claim() | Repeat() | Confirm():
+        case Delivery(), Claim() | Repeat() | Confirm() | Retry():
             raise ClaimIsLost
         case Delivery(), Accept() | Refuse() | Postpone() | GiveBack() | Skip() | LoseTrack():
             if delivery.status is not Status.SENDING or command.claim != delivery.claim:
@@ -323,6 +349,8 @@ def evolve(delivery: Delivery | None, happened: Event) -> Delivery:
             raise BrokenHistory(f"{type(happened).__name__} before DeliveryCreated")
         case Delivery(), DeliveryCreated():
             raise BrokenHistory("DeliveryCreated twice")
+        case Delivery(status=Status.FAILED), DeliveryRetried(at):
+            return _ended(delivery, Status.PENDING, attempts=0, not_before=at)
         case Delivery(status=Status.DELIVERED | Status.FAILED | Status.SKIPPED), _:
             raise BrokenHistory(f"{type(happened).__name__} after {delivery.status}")
         case Delivery(), DeliveryClaimed():
@@ -352,6 +380,8 @@ def evolve(delivery: Delivery | None, happened: Event) -> Delivery:
             )
         case Delivery(), DeliveryLost():
             return _ended(delivery, Status.UNKNOWN, reason=happened.reason, in_doubt=True)
+        case Delivery(), DeliveryRetried(at):
+            return _ended(delivery, Status.PENDING, attempts=0, not_before=at)
         case Delivery(), DeliveryRepeated():
             return _ended(delivery, Status.PENDING, not_before=happened.not_before)
 

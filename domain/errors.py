@@ -60,7 +60,7 @@ class NoSuchDelivery(Refused):
 
 
 class DeliveryIsOver(Refused):
-    """A delivered, failed or skipped message never changes."""
+    """A delivered or skipped message never changes, and a failed one only by a person's retry."""
 
     rule = "INV-DLV-2"
 
@@ -69,6 +69,12 @@ class ClaimIsLost(Refused):
     """Only the current claim may say what became of a message."""
 
     rule = "INV-DLV-3"
+
+
+class MayArriveTwice(Refused):
+    """Nobody knows whether the message arrived; it is sent again only at that risk."""
+
+    rule = "INV-DLV-4"
 
 
 class NoSuchTouch(Refused):

@@ -8,6 +8,7 @@ from application.delivering.wanted import point_of, unwanted, unwelcome
 from application.notifying import CONSOLE
 from application.ports.channel import OutgoingMessage
 from application.ports.deliveries import Deliveries
+from application.ports.errors import Busy, Unavailable
 from application.ports.ledger import Ledger
 from application.ports.machine import Clock
 from application.ports.people import People, Recipient
@@ -16,6 +17,8 @@ from application.telling_operators import HOUR
 from application.wording import language_of
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Delivery, SkipReason, Template
+from domain.reminder import Status
+from domain.triggers import due_at
 from domain.values import NoticeId
 
 # So many ids fit into one message of any channel.
@@ -41,7 +44,29 @@ class Composing:
         if found is None:
             return SkipReason.CANCELLED
         reason = unwanted(found.state, known, claimed, self.clock.now())
+        if reason is None and self._is_told_at_another_time(claimed, found.state):
+            reason = SkipReason.MOVED
         return self._reminder(claimed, found.state, known) if reason is None else reason
+
+    def _is_told_at_another_time(self, claimed: Delivery, event: CalendarEvent) -> bool:
+        """Whether the event was moved and another reminder is for where this one's trigger falls now."""
+        if any(due_at(trigger, event.timing) == claimed.due_at for trigger in event.triggers):
+            return False
+        try:
+            reminders = [row.state for row in self.ledger.reminders(event.id)]
+        except (Unavailable, Busy):
+            raise
+        except Exception:
+            # One of its reminders cannot be read. The message about another is no worse for it.
+            return False
+        mine = next((one for one in reminders if one.id == claimed.about_id), None)
+        return mine is not None and any(
+            one.id != mine.id
+            and one.trigger == mine.trigger
+            and one.due_at == due_at(mine.trigger, event.timing) != mine.due_at
+            and one.status is not Status.SKIPPED
+            for one in reminders
+        )
 
     def _reminder(self, claimed: Delivery, event: CalendarEvent, known: Recipient | None) -> OutgoingMessage:
         time_zone = known.person.time_zone if known else event.timing.time_zone

@@ -4,13 +4,16 @@ One message, one delivery: at most once, except where the answer was lost and th
 repeat under the same id (design section 3).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from threading import Event
 
 from attrs import field, frozen
 
 from application.delivering.composing import Composing
+from application.delivering.following import Following
 from application.delivering.handling import Handling
+from application.delivering.held import Held
 from application.delivering.tries import DeliveryOptions, Tries
 from application.pacing import Lanes, Rates
 from application.ports.channel import Channel
@@ -24,10 +27,14 @@ from application.telling_operators import TellingOperators
 from domain import delivery
 from domain.delivery import Delivery
 from domain.errors import Invalid
-from domain.values import DeliveryId
+from domain.values import DeliveryId, TenantId
 
 # How soon a free sender looks for more while others are busy, in seconds.
 LOOK_AGAIN_S = 0.5
+
+
+def _wait(seconds: float) -> None:
+    Event().wait(seconds)
 
 
 @frozen
@@ -42,7 +49,9 @@ class Handled:
 
 @frozen
 class Delivering:
-    """The deliveries of one channel. `spread` gives a number from 0 to 1: waits differ by up to a half."""
+    """The deliveries of one channel. `spread` gives a number from 0 to 1: waits differ by up to a half.
+    `pause` lets so many seconds pass, before what the store did not take is written again.
+    """
 
     deliveries: Deliveries
     people: People
@@ -54,22 +63,23 @@ class Delivering:
     options: DeliveryOptions = field(factory=DeliveryOptions)
     rates: Rates | None = None
     spread: Callable[[], float] = lambda: 1.0
+    pause: Callable[[float], object] = _wait
     _handling: Handling = field(init=False)
 
     @_handling.default
     def _new_handling(self) -> Handling:
         return Handling(
             self.deliveries,
-            self.people,
             self.channel,
             self.clock,
-            self.ids,
             Composing(self.deliveries, self.people, self.ledger, self.clock, self.templates),
+            Following(self.deliveries, self.people, self.ledger, self.ids),
             Tries(self.options, self.channel.repeats_unknown, self.spread),
             TellingOperators(self.people, self.ids),
             Lanes(self.options.per_host),
             Rests(self.clock.monotonic),
             self.rates,
+            self.pause,
         )
 
     def __attrs_post_init__(self) -> None:
@@ -83,24 +93,30 @@ class Delivering:
         sender's hands at once: what a process holds when it dies becomes Unknown, sent or not.
         """
         with ThreadPoolExecutor(self.options.senders, f"send {self.channel.name}") as senders:
-            sending: set[Future[Delivery | None]] = set()
+            sending: dict[Future[Delivery | None], TenantId] = {}
             while True:
                 yield from self._lose_track_of_overdue()
                 if not stopping():
-                    claimed = self._claim(self.options.senders - len(sending))
-                    sending |= {senders.submit(self._handling.handle, one, stopping) for one in claimed}
+                    claimed = self._claim(self.options.senders - len(sending), sending.values())
+                    sending |= {
+                        senders.submit(self._handling.handle, one, stopping): one.delivery.tenant_id
+                        for one in claimed
+                    }
                 if not sending:
                     return
-                done, sending = wait(sending, LOOK_AGAIN_S, FIRST_COMPLETED)
+                done, _ = wait(sending, LOOK_AGAIN_S, FIRST_COMPLETED)
+                for one in done:
+                    del sending[one]
                 yield from _handled([one.result() for one in done])
 
-    def _claim(self, free: int) -> Sequence[Delivery]:
+    def _claim(self, free: int, in_hand: Collection[TenantId]) -> Sequence[Held]:
         if not free:
             return []
-        now = self.clock.now()
-        return self.deliveries.claim(
-            self.channel.name, free, now, now + self.options.lease, self.options.per_tenant
+        began, now = self.clock.monotonic(), self.clock.now()
+        claimed = self.deliveries.claim(
+            self.channel.name, free, now, now + self.options.lease, self.options.per_tenant, in_hand
         )
+        return [Held(one, now, began, self.clock.monotonic) for one in claimed]
 
     def _lose_track_of_overdue(self) -> Iterator[Handled]:
         overdue = self.deliveries.overdue(self.channel.name, self.clock.now(), 100)

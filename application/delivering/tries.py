@@ -14,6 +14,10 @@ from domain.delivery import Delivery, SkipReason
 class DeliveryOptions:
     """`lease` outlasts a send; waits between tries double from `first_wait` to `longest_wait`.
 
+    After `max_attempts` a message that could not be sent goes on to the person's next address. Where there is
+    none it is tried until `patience` has passed since it was due, and so often at least. One of unknown fate
+    is repeated up to `max_attempts`.
+
     At once `senders` messages are sent on a channel, no more of one tenant than `per_tenant` and no more to
     one host than `per_host`, so that one that hangs leaves room for the others.
     """
@@ -24,7 +28,8 @@ class DeliveryOptions:
     lease: timedelta = timedelta(seconds=60)
     max_attempts: int = 5
     first_wait: timedelta = timedelta(seconds=15)
-    longest_wait: timedelta = timedelta(minutes=30)
+    longest_wait: timedelta = timedelta(minutes=5)
+    patience: timedelta = timedelta(hours=24)
 
 
 @frozen
@@ -35,8 +40,17 @@ class Tries:
     repeats_unknown: bool
     spread: Callable[[], float]
 
-    def meaning(self, claimed: Delivery, outcome: Outcome | SkipReason, now: datetime) -> delivery.Command:
-        """What an answer, or why there was no need of one, says of the delivery."""
+    def meaning(
+        self,
+        claimed: Delivery,
+        outcome: Outcome | SkipReason,
+        now: datetime,
+        goes_on: Callable[[], bool],
+    ) -> delivery.Command:
+        """What an answer, or why there was no need of one, says of the delivery.
+
+        `goes_on` tells whether the person has another address to be told at.
+        """
         match outcome:
             case SkipReason():
                 return delivery.Skip(claimed.claim, outcome, now)
@@ -45,7 +59,7 @@ class Tries:
             case RefusedForGood(reason):
                 return delivery.Refuse(claimed.claim, reason, now)
             case Later(reason, retry_after):
-                if claimed.attempts >= self.options.max_attempts:
+                if self._is_given_up(claimed, now, goes_on):
                     return delivery.Refuse(claimed.claim, f"{claimed.attempts} tries: {reason}", now)
                 wait = max(self._wait(claimed), retry_after or timedelta(0))
                 return delivery.Postpone(claimed.claim, reason, now + wait, now)
@@ -60,6 +74,11 @@ class Tries:
             and one.attempts < self.options.max_attempts
         )
         return delivery.Repeat(now + self._wait(one), now) if is_repeated else None
+
+    def _is_given_up(self, claimed: Delivery, now: datetime, goes_on: Callable[[], bool]) -> bool:
+        if claimed.attempts < self.options.max_attempts:
+            return False
+        return now >= claimed.due_at + self.options.patience or goes_on()
 
     def _wait(self, one: Delivery) -> timedelta:
         doublings = min(max(one.attempts - 1, 0), 16)

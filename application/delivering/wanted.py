@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from application.notifying import address_key
 from application.ports.people import ContactPoint, Recipient
 from domain.calendar_event import CalendarEvent
-from domain.delivery import Delivery, SkipReason
+from domain.delivery import Delivery, SkipReason, Status
 from domain.values import EventStatus
 
 
@@ -26,21 +27,45 @@ def unwelcome(known: Recipient | None, claimed: Delivery) -> SkipReason | None:
     """Why nothing is to be sent to this person there, whatever it is about."""
     if known is not None and not known.person.is_member:
         return SkipReason.NOT_MEMBER
-    return SkipReason.OPTED_OUT if _has_opted_out(known, claimed) else None
+    if known is not None and claimed.channel in known.opted_out:
+        return SkipReason.OPTED_OUT
+    if claimed.contact_point_id is None:
+        return None
+    point = point_of(known, claimed)
+    if point is None:
+        return SkipReason.ADDRESS_GONE
+    return SkipReason.OPTED_OUT if point.opted_out else None
 
 
 def point_of(known: Recipient | None, claimed: Delivery) -> ContactPoint | None:
-    """Where the delivery goes; None for the console, and for an address that is gone."""
-    points = known.contact_points if known else ()
-    return next((point for point in points if point.id == claimed.contact_point_id), None)
+    """Where the delivery goes; None for the console, and for an address that is gone.
 
-
-def following(points: Sequence[ContactPoint], after: Delivery) -> ContactPoint | None:
-    """The first after the delivery's own that the person did not opt out of."""
-    behind = iter(points)
-    if not any(point.id == after.contact_point_id for point in behind):
+    An address that was removed and added again is the same address under another id.
+    """
+    if claimed.contact_point_id is None or known is None:
         return None
-    return next((point for point in behind if not point.opted_out), None)
+    by_id = (point for point in known.contact_points if point.id == claimed.contact_point_id)
+    by_address = (point for point in known.contact_points if _place(point) == _place_of(claimed))
+    return next(by_id, None) or next(by_address, None)
+
+
+def following(
+    points: Sequence[ContactPoint], one: Delivery, about_the_same: Sequence[Delivery]
+) -> ContactPoint | None:
+    """The first that the person did not opt out of and that nobody was told at; None once they may know.
+
+    `about_the_same` are the deliveries about the same thing, to whomever.
+    """
+    others = [other for other in about_the_same if other.id != one.id]
+    if any(other.user_id == one.user_id and not _is_in_vain(other) for other in others):
+        return None
+    mine = {_place_of(other) for other in [one, *others] if other.user_id == one.user_id}
+    in_vain = {_place_of(other) for other in others if _is_in_vain(other)}
+    fresh = (point for point in points if not point.opted_out and _place(point) not in mine | in_vain)
+    found = next(fresh, None)
+    # Where another person of the same address is told, this one is too.
+    is_told = any(found is not None and _place(found) == _place_of(other) for other in others)
+    return None if is_told else found
 
 
 def _is_over(event: CalendarEvent, claimed: Delivery, now: datetime) -> bool:
@@ -51,9 +76,14 @@ def _is_over(event: CalendarEvent, claimed: Delivery, now: datetime) -> bool:
     return end is not None and claimed.due_at < end <= now
 
 
-def _has_opted_out(known: Recipient | None, claimed: Delivery) -> bool:
-    """Of the address or of the channel; an address that is gone is one nobody wants to be written to at."""
-    point = point_of(known, claimed)
-    if known is not None and claimed.channel in known.opted_out:
-        return True
-    return claimed.contact_point_id is not None and (point is None or point.opted_out)
+def _place(point: ContactPoint) -> tuple[str, str]:
+    return point.channel, address_key(point)
+
+
+def _place_of(one: Delivery) -> tuple[str, str]:
+    return one.channel, one.address_key
+
+
+def _is_in_vain(one: Delivery) -> bool:
+    """Whether it is certain that nobody got it, nor will."""
+    return one.status in (Status.FAILED, Status.SKIPPED) and not one.in_doubt

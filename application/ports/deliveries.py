@@ -1,6 +1,6 @@
 """The consumer's inbox, and the messages that come of it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from application.ports.backlog import Backlog
 from application.ports.notices import Matters, Notice
 from domain.delivery import Delivery
 from domain.delivery import Event as DeliveryEvent
-from domain.values import NoticeId, ReminderId
+from domain.values import NoticeId, ReminderId, TenantId
 
 
 @frozen
@@ -38,11 +38,13 @@ class Deliveries(Protocol):
         now: datetime,
         lease_until: datetime,
         per_tenant: int | None = None,
+        in_hand: Collection[TenantId] = (),
     ) -> Sequence[Delivery]:
         """Take up to `limit` Pending deliveries of a channel whose not_before has come, in one commit.
 
-        Oldest due_at first; those in another's hands are passed over, and those of a tenant that would then
-        have more than `per_tenant` in Sending on the channel. They come back as Sending.
+        Oldest due_at first; those in another's hands are passed over, and those of a tenant of which the
+        caller would then hold more than `per_tenant`. `in_hand` are the tenants of those that it holds
+        already, one each: what others hold, who may be dead, does not count. They come back as Sending.
         """
 
     def settle(

@@ -1,7 +1,7 @@
 """Deliveries: looked at again when they are sent, sent once, and never left without a record."""
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import Event
 from typing import Any, NoReturn
 
@@ -11,8 +11,10 @@ from jinja2 import UndefinedError
 
 from adapters.outbound.memory.deliveries import MemoryDeliveries
 from adapters.outbound.memory.ledger import MemoryLedger
+from adapters.outbound.memory.store import Spoilt
 from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.testkit.channels import RecordingChannel
+from adapters.testkit.clock import SettableClock
 from application.delivering.tries import DeliveryOptions
 from application.ports.channel import (
     Accepted,
@@ -22,12 +24,14 @@ from application.ports.channel import (
     OutgoingMessage,
     RefusedForGood,
 )
-from application.ports.errors import Unavailable
+from application.ports.errors import Busy, Unavailable
 from application.ports.templates import Words
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Delivery, Status, Template
 from domain.errors import Invalid
-from domain.values import EventId
+from domain.reminder import Status as ReminderStatus
+from domain.triggers import AtInstant
+from domain.values import EventId, UserId
 from tests.application.world import CLARA, NOON, OLGA, World
 
 FIRST_WAIT = DeliveryOptions().first_wait
@@ -153,6 +157,73 @@ class TestLookingAgain:
         assert {message.address for message in world.channel.sent} == {f"person{OLGA.int}", str(CLARA)}
 
 
+class TestMovedBetweenDispatchAndDelivery:
+    """The event begins at 13:00, was due to be told at 12:45, and it is 12:46."""
+
+    def move(self, world: World, event_id: EventId, start: datetime) -> None:
+        world.calendar.move(event_id, start.replace(tzinfo=None), tz_version="")
+
+    def test_what_is_told_at_its_new_time_is_not_told_at_the_old(self, world: World) -> None:
+        event_id = reminded(world, client=None)
+        self.move(world, event_id, NOON + timedelta(hours=5))
+
+        assert [(one.status, one.reason) for one in world.deliver()] == [(Status.SKIPPED, "moved")]
+        assert world.channel.sent == []
+
+        world.clock.set(NOON + timedelta(hours=4, minutes=46))
+        world.remind()
+        world.deliver()
+        (told,) = world.channel.accepted
+        assert told.data["startAt"] == "2026-11-30T17:00:00+00:00"
+
+    def test_what_was_sent_stays_sent(self, world: World) -> None:
+        event_id = reminded(world, client=None)
+        self.move(world, event_id, NOON + timedelta(hours=5))
+        world.deliver()
+
+        statuses = {row.state.status for row in world.ledger.reminders(event_id)}
+        assert statuses == {ReminderStatus.SENT, ReminderStatus.PENDING}
+
+    def test_what_comes_so_early_that_nothing_else_tells_of_it_is_told_at_once(self, world: World) -> None:
+        event_id = reminded(world, client=None)
+        self.move(world, event_id, NOON + timedelta(minutes=55))
+
+        assert [one.status for one in world.deliver()] == [Status.DELIVERED]
+        assert world.channel.sent[0].data["startAt"] == "2026-11-30T12:55:00+00:00"
+
+    def test_what_is_moved_and_moved_back_is_told(self, world: World) -> None:
+        event_id = reminded(world, client=None)
+        self.move(world, event_id, NOON + timedelta(hours=5))
+        self.move(world, event_id, NOON + timedelta(hours=1))
+
+        assert [one.status for one in world.deliver()] == [Status.DELIVERED]
+
+    def test_a_reminder_at_a_fixed_time_is_told_with_the_new_start(self, world: World) -> None:
+        event = world.plan(client=None)
+        triggers = (AtInstant(NOON + timedelta(minutes=45)),)
+        world.calendar.change(event.id, tz_version=event.timing.tz_version, triggers=triggers)
+        world.remind()
+        self.move(world, event.id, NOON + timedelta(hours=5))
+
+        assert [one.status for one in world.deliver()] == [Status.DELIVERED]
+        assert world.channel.sent[0].data["startAt"] == "2026-11-30T17:00:00+00:00"
+
+    def test_another_end_changes_nothing(self, world: World) -> None:
+        event_id = reminded(world, client=None)
+        start = (NOON + timedelta(hours=1)).replace(tzinfo=None)
+        world.calendar.move(event_id, start, tz_version="", end_at=NOON + timedelta(hours=9))
+
+        assert [one.status for one in world.deliver()] == [Status.DELIVERED]
+
+    def test_a_reminder_beside_it_that_cannot_be_read_is_no_reason_to_wait(self, world: World) -> None:
+        event_id = reminded(world, client=None)
+        self.move(world, event_id, NOON + timedelta(minutes=55))
+        for row in world.ledger.reminders(event_id):
+            world.store.spoil(row.state.id, Spoilt.UNREADABLE)
+
+        assert [one.status for one in world.deliver()] == [Status.DELIVERED]
+
+
 class TestOutcomes:
     def test_what_is_accepted_is_delivered_once_with_the_channels_name_for_it(self, world: World) -> None:
         world.channel.answer_for("olga", Accepted("queue-7"))
@@ -235,17 +306,56 @@ class TestOutcomes:
 
         assert world.delivery_to(OLGA).not_before == world.clock.now() + FIRST_WAIT
 
-    def test_with_its_tries_spent_it_fails_and_says_why(self, world: World) -> None:
-        world.channel.answer_for("olga", Later("busy"))
+    def test_a_server_that_is_away_for_hours_costs_no_message(self, world: World) -> None:
+        back = NOON + timedelta(hours=6)
+        world.channel.answer_for(
+            "olga", lambda _: Accepted() if world.clock.now() >= back else Later("connection refused")
+        )
         reminded(world, client=None, lasts=None)
-        options = DeliveryOptions(max_attempts=3)
-        for _ in range(5):
-            world.deliver(options=options)
-            world.clock.advance(timedelta(hours=1))
+        while world.clock.now() < back + DeliveryOptions().longest_wait:
+            world.deliver()
+            world.clock.advance(timedelta(minutes=1))
 
         olga = world.delivery_to(OLGA)
-        assert (olga.status, olga.attempts, olga.reason) == (Status.FAILED, 3, "3 tries: busy")
-        assert len(world.channel.sent) == 3
+        assert (olga.status, len(world.channel.accepted)) == (Status.DELIVERED, 1)
+
+    def test_until_its_event_is_over_it_is_tried(self, world: World) -> None:
+        world.channel.answer_for("olga", Later("busy"))
+        event_id = reminded(world, client=None, lasts=timedelta(hours=3))
+        found = world.ledger.event(event_id)
+        assert found is not None
+        end = found.state.timing.end_at
+        assert end is not None
+        while world.clock.now() < end:
+            world.deliver()
+            world.clock.advance(timedelta(minutes=5))
+            assert world.delivery_to(OLGA).status is Status.PENDING
+
+        assert [one.reason for one in world.deliver()] == ["event_over"]
+
+    def test_a_day_after_it_was_due_it_fails_and_says_why(self, world: World) -> None:
+        world.channel.answer_for("olga", Later("busy"))
+        reminded(world, client=None, lasts=None)
+        due = world.delivery_to(OLGA).due_at
+        while world.clock.now() < due + timedelta(hours=24):
+            world.deliver()
+            assert world.delivery_to(OLGA).status is Status.PENDING
+            world.clock.advance(timedelta(hours=1))
+        world.deliver()
+
+        olga = world.delivery_to(OLGA)
+        assert (olga.status, olga.attempts, olga.reason) == (Status.FAILED, 25, "25 tries: busy")
+
+    def test_what_is_sent_days_late_has_all_its_tries(self, world: World) -> None:
+        reminded(world, client=None, lasts=None)
+        world.clock.advance(timedelta(days=3))
+        world.channel.answer(*[Later("busy")] * 4)
+        for _ in range(5):
+            world.deliver()
+            world.clock.advance(timedelta(minutes=5))
+
+        olga = world.delivery_to(OLGA)
+        assert (olga.status, olga.attempts) == (Status.DELIVERED, 5)
 
     def test_a_lost_answer_is_held_where_a_repeat_might_be_a_second_message(self, world: World) -> None:
         world.channel.answer(OutcomeUnknown("no answer"))
@@ -342,6 +452,21 @@ class TestSendersThatDie:
 
         assert sending == [1, 1]
 
+    def test_what_a_dead_sender_held_takes_no_room_from_the_others_of_its_tenant(self) -> None:
+        world = World(RecordingChannel())
+        for number in range(5):
+            user = UserId(world.ids.new())
+            world.person(user, f"person-{number}")
+            world.plan(owner=user, client=None)
+        world.remind()
+        now = world.clock.now()
+        dead = world.deliveries.claim(world.channel.name, 2, now, now + timedelta(seconds=60), 2)
+
+        world.deliver()
+
+        assert len(dead) == 2
+        assert len(world.channel.accepted) == 3
+
 
 class TestStopping:
     @pytest.fixture
@@ -424,6 +549,89 @@ class SettlesNothing(MemoryDeliveries):
         raise Unavailable("connection refused")
 
 
+@frozen
+class AwayFor(MemoryDeliveries):
+    """The first so many outcomes are not taken; while `times` has any, the clock is away as well."""
+
+    times: list[type[Exception]]
+
+    def settle(self, *given: Any, **more: Any) -> None:
+        if self.times:
+            raise self.times.pop()
+        super().settle(*given, **more)
+
+
+class ClockOf(SettableClock):
+    """A clock that is away together with its store."""
+
+    def __init__(self, world: World, store: AwayFor, is_away: Callable[[], bool]) -> None:
+        super().__init__(world.clock.now())
+        self.store = store
+        self.is_away = is_away
+
+    def now(self) -> datetime:
+        if self.is_away() and self.store.times:
+            raise Unavailable("connection refused")
+        return super().now()
+
+
+class TestAStoreThatIsAwayForAMoment:
+    @pytest.mark.parametrize(
+        ("answer", "status"),
+        [
+            (Accepted("queue-7"), Status.DELIVERED),
+            (RefusedForGood("no such mailbox"), Status.FAILED),
+            (Later("busy"), Status.PENDING),
+            (OutcomeUnknown("no answer"), Status.UNKNOWN),
+        ],
+        ids=lambda value: type(value).__name__ if not isinstance(value, Status) else None,
+    )
+    @pytest.mark.parametrize("away", [Unavailable, Busy])
+    def test_an_answer_that_was_heard_is_written_when_it_is_back(
+        self, world: World, answer: Outcome, status: Status, away: type[Exception]
+    ) -> None:
+        world.channel.answer(answer)
+        reminded(world, client=None)
+        store = AwayFor(world.store, [away] * 20)
+        clock = ClockOf(world, store, lambda: bool(world.channel.sent))
+
+        world.deliver(
+            deliveries=store, clock=clock, pause=lambda seconds: clock.advance(timedelta(seconds=seconds))
+        )
+
+        olga = world.delivery_to(OLGA)
+        assert (olga.status, olga.attempts, store.times) == (status, 1, [])
+        assert len(world.channel.sent) == 1
+
+    def test_what_was_not_sent_for_want_of_the_ledger_is_given_back_when_it_is_back(
+        self, world: World
+    ) -> None:
+        reminded(world, client=None)
+        store = AwayFor(world.store, [Unavailable] * 20)
+        with pytest.raises(Unavailable):
+            world.deliver(deliveries=store, ledger=LedgerIsAway(world.store))
+
+        olga = world.delivery_to(OLGA)
+        assert (olga.status, olga.attempts, store.times) == (Status.PENDING, 0, [])
+
+    def test_on_a_stop_it_is_not_waited_for(self, world: World) -> None:
+        reminded(world, client=None)
+        store = AwayFor(world.store, [Unavailable] * 20)
+        with pytest.raises(Unavailable):
+            list(world.delivering(deliveries=store).tick(stopping=lambda: bool(world.channel.sent)))
+
+        assert len(store.times) == 19
+
+    def test_it_is_not_waited_for_longer_than_the_lease(self, world: World) -> None:
+        reminded(world, client=None)
+        began = world.clock.now()
+        with pytest.raises(Unavailable):
+            world.deliver(deliveries=SettlesNothing(world.store))
+
+        took = world.clock.now() - began
+        assert DeliveryOptions().lease - timedelta(seconds=1) <= took < DeliveryOptions().lease
+
+
 class TestWhatBreaks:
     def test_a_channel_that_raises_leaves_the_fate_unknown_and_the_next_is_sent(self, world: World) -> None:
         world.channel.answer_for("olga", ValueError("olga is secret"))
@@ -455,7 +663,7 @@ class TestWhatBreaks:
         reminded(world, client=None, lasts=None)
         for _ in range(7):
             world.deliver()
-            world.clock.advance(timedelta(hours=1))
+            world.clock.advance(timedelta(hours=4))
 
         assert world.delivery_to(OLGA).status is Status.FAILED
         assert world.channel.sent == []

@@ -1,6 +1,7 @@
 """After a refusal for good, the next contact point; and what recipients have to do with each other."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from attrs import evolve
@@ -120,6 +121,103 @@ def test_when_its_tries_are_spent_the_next_is_told(world: World) -> None:
     assert len(on(world, "other")) == 1
 
 
+def test_without_a_next_address_it_is_tried_on(world: World) -> None:
+    for point in world.people.contact_points(OLGA)[1:]:
+        world.people.remove_contact_point(point.id)
+    refused(world, *[Later("busy")] * DeliveryOptions().max_attempts * 2)
+    world.deliver()
+
+    assert [(one.channel, one.status) for one in world.all_deliveries()] == [("recording", Status.DELIVERED)]
+
+
+class TestAddressesThatChangeWhileTheMessageWaits:
+    @pytest.fixture
+    def world(self) -> World:
+        world = office()
+        world.plan(client=None, lasts=None)
+        world.remind()
+        return world
+
+    def deliver(self, world: World) -> list[tuple[str, Status, str | None]]:
+        channels = [world.channel, RecordingChannel("other"), RecordingChannel("third")]
+        for _ in range(3):
+            for channel in channels:
+                world.deliver(channel=channel)
+        return [(one.channel, one.status, one.reason) for one in world.all_deliveries()]
+
+    def test_who_opts_out_of_the_first_is_told_at_the_second(self, world: World) -> None:
+        world.people.opt_out(world.people.contact_points(OLGA)[0].id, True)
+
+        assert self.deliver(world) == [
+            ("recording", Status.SKIPPED, "opted_out"),
+            ("other", Status.DELIVERED, None),
+        ]
+
+    def test_who_opts_out_of_the_first_channel_is_told_on_the_second(self, world: World) -> None:
+        world.people.opt_out_of(OLGA, "recording", True)
+
+        assert self.deliver(world) == [
+            ("recording", Status.SKIPPED, "opted_out"),
+            ("other", Status.DELIVERED, None),
+        ]
+
+    def test_an_address_that_was_replaced_gets_it_under_an_honest_reason(self, world: World) -> None:
+        world.people.remove_contact_point(world.people.contact_points(OLGA)[0].id)
+        new = world.point(OLGA, "new")
+        world.people.prefer(new.id)
+        world.deliver()
+        world.deliver()
+
+        assert [(one.status, one.reason) for one in world.all_deliveries()] == [
+            (Status.SKIPPED, "address_gone"),
+            (Status.DELIVERED, None),
+        ]
+        assert [message.address for message in world.channel.sent] == ["new"]
+
+    def test_an_address_that_was_removed_and_added_again_is_the_same(self, world: World) -> None:
+        world.people.remove_contact_point(world.people.contact_points(OLGA)[0].id)
+        world.point(OLGA, "olga")
+
+        assert self.deliver(world) == [("recording", Status.DELIVERED, None)]
+        assert [message.address for message in world.channel.sent] == ["olga"]
+
+    def test_without_any_address_left_it_ends_with_its_reason(self, world: World) -> None:
+        for point in world.people.contact_points(OLGA):
+            world.people.remove_contact_point(point.id)
+
+        assert self.deliver(world) == [("recording", Status.SKIPPED, "address_gone")]
+
+    def test_each_address_is_tried_once_however_they_change(self, world: World) -> None:
+        first, second, third = world.people.contact_points(OLGA)
+        other = RecordingChannel("other")
+        other.answer(RefusedForGood("blocked"))
+        world.people.opt_out(first.id, True)
+        world.deliver()
+        world.people.opt_out(first.id, False)
+        world.people.remove_contact_point(second.id)
+        world.people.add_contact_point(second)
+        world.people.prefer(second.id)
+        world.deliver(channel=other)
+        assert [one.status for one in on(world, "third")] == [Status.PENDING]
+        world.people.remove_contact_point(third.id)
+
+        assert self.deliver(world)[-1] == ("third", Status.SKIPPED, "address_gone")
+        assert len(world.all_deliveries()) == 3
+
+    @pytest.mark.parametrize("change", ["opts out", "removes it"])
+    def test_after_an_answer_was_lost_no_other_address_is_tried(self, change: str) -> None:
+        world = office(repeats=True)
+        refused(world, OutcomeUnknown("no answer"))
+        first = world.people.contact_points(OLGA)[0]
+        if change == "opts out":
+            world.people.opt_out(first.id, True)
+        else:
+            world.people.remove_contact_point(first.id)
+
+        ((_, status, _),) = self.deliver(world)
+        assert status is Status.SKIPPED
+
+
 def test_after_an_answer_was_lost_nobody_else_is_told(world: World) -> None:
     refused(world, OutcomeUnknown("no answer"))
 
@@ -147,11 +245,11 @@ def test_an_address_that_another_was_told_at_is_not_told_twice() -> None:
     assert [message.address for message in world.channel.accepted] == ["home"]
 
 
-def people(world: World, count: int) -> list[UserId]:
+def people(world: World, count: int, **event: Any) -> list[UserId]:
     users = [UserId(world.ids.new()) for _ in range(count)]
     for number, user in enumerate(users):
         world.person(user, f"person-{number}")
-        world.plan(client=user)
+        world.plan(client=user, **event)
     return users
 
 
@@ -174,16 +272,17 @@ def test_r49_one_who_blocked_us_and_one_who_opted_out_cost_nobody_else_a_message
 
 def test_r50_one_bad_address_fails_alone_and_its_repeats_reach_nobody_twice() -> None:
     world = World()
-    users = people(world, 3)
+    users = people(world, 3, lasts=None)
     world.channel.answer_for("person-2", Later("no such domain"))
     world.remind()
-    for _ in range(9):
+    for _ in range(26):
         world.deliver()
-        world.clock.advance(timedelta(minutes=1))
+        world.clock.advance(timedelta(hours=1))
 
     told = [message.address for message in world.channel.accepted]
     assert [told.count(f"person-{number}") for number in range(3)] == [1, 1, 0]
-    assert world.delivery_to(users[2]).reason == "5 tries: no such domain"
+    dead = world.delivery_to(users[2])
+    assert (dead.status, dead.reason) == (Status.FAILED, "25 tries: no such domain")
 
 
 def test_r06_owner_and_client_get_one_message_each() -> None:

@@ -1,6 +1,5 @@
 """Who is told: by whom the event is for when it falls due, and by who may still be told when it is sent."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID
 
@@ -151,23 +150,56 @@ class TestWhenTheMessageIsSent:
         assert [message.address for message in world.channel.sent] == ["front desk"]
         assert world.delivery_to(CLARA).status is Status.DELIVERED
 
-    @pytest.mark.parametrize(
-        "taken_off",
-        [
-            lambda world, event: change(world, event, no_client=True),
-            lambda world, event: change(world, event, client_user_id=BORIS),
-        ],
-        ids=["no client", "another client"],
-    )
-    def test_r15_who_was_taken_off_while_the_message_waited_is_not_told(
-        self, world: World, taken_off: Callable[[World, CalendarEvent], Done]
-    ) -> None:
+    def test_r15_who_was_taken_off_while_the_message_waited_is_not_told(self, world: World) -> None:
         event = world.plan(client=CLARA)
         world.remind()
-        taken_off(world, event)
+        change(world, event, no_client=True)
         world.deliver()
 
         assert world.delivery_to(CLARA).reason == "taken_off"
+        assert told(world) == {"olga"}
+
+    @pytest.mark.parametrize(
+        ("whom", "before", "after"),
+        [
+            ({"client_user_id": BORIS}, CLARA, {"olga", "boris"}),
+            ({"owner_user_id": BORIS}, CLARA, {"clara", "boris"}),
+            ({"owner_user_id": BORIS}, None, {"boris"}),
+            ({"owner_user_id": CLARA, "client_user_id": BORIS}, CLARA, {"clara", "boris"}),
+        ],
+        ids=["another client", "another owner", "another owner alone", "the client becomes the owner"],
+    )
+    def test_r15_r16_who_came_in_their_place_while_the_message_waited_is_told_once(
+        self, world: World, whom: dict[str, UserId], before: UserId | None, after: set[str]
+    ) -> None:
+        event = world.plan(client=before)
+        world.remind()
+        change(world, event, **whom)
+        world.deliver()
+        world.deliver()
+
+        assert sorted(message.address for message in world.channel.sent) == sorted(after)
+        reasons = [one.reason for one in world.all_deliveries() if one.status is Status.SKIPPED]
+        assert reasons == ["taken_off"]
+
+    def test_two_in_the_place_of_two_are_told_once_each(self, world: World) -> None:
+        dora = UserId(UUID(int=0xE))
+        world.person(dora, "dora")
+        event = world.plan(client=CLARA)
+        world.remind()
+        change(world, event, owner_user_id=BORIS, client_user_id=dora)
+        world.deliver()
+        world.deliver()
+
+        assert sorted(message.address for message in world.channel.sent) == ["boris", "dora"]
+
+    def test_who_came_in_the_place_of_one_who_was_told_already_is_not(self, world: World) -> None:
+        event = world.plan(client=None)
+        world.remind()
+        world.deliver()
+        change(world, event, owner_user_id=BORIS)
+        world.deliver()
+
         assert told(world) == {"olga"}
 
     def test_r16_an_owner_who_becomes_the_client_while_the_message_waits_is_told(self, world: World) -> None:

@@ -113,7 +113,7 @@ def test_a_message_refused_at_every_address_is_told_to_the_operator_in_ids_only(
     "dies",
     [
         pytest.param(lambda desk: desk.answer(RefusedForGood("blocked")), id="refused for good"),
-        pytest.param(lambda desk: desk.answer(*[Later("busy")] * 5), id="its tries are spent"),
+        pytest.param(lambda desk: desk.answer(*[Later("busy")] * 50), id="its server is away until then"),
         pytest.param(lambda desk: desk.answer(OutcomeUnknown("no answer")), id="its answer was lost"),
         pytest.param(
             lambda desk: desk.answer(Later("busy", timedelta(minutes=40))),

@@ -112,6 +112,7 @@ class World:
             "clock": self.clock,
             "templates": TEMPLATES,
             "ids": self.ids,
+            "pause": lambda seconds: self.clock.advance(timedelta(seconds=seconds)),
         }
         return Delivering(**(parts | more))
 

@@ -23,6 +23,7 @@ from domain.delivery import (
     DeliveryPostponed,
     DeliveryRefused,
     DeliveryRepeated,
+    DeliveryRetried,
     DeliverySkipped,
     Event,
     GiveBack,
@@ -30,13 +31,14 @@ from domain.delivery import (
     Postpone,
     Refuse,
     Repeat,
+    Retry,
     Skip,
     SkipReason,
     Status,
     decide,
     evolve,
 )
-from domain.errors import BrokenHistory, ClaimIsLost, DeliveryIsOver, NoSuchDelivery
+from domain.errors import BrokenHistory, ClaimIsLost, DeliveryIsOver, MayArriveTwice, NoSuchDelivery
 from tests.domain.examples import LATER, NOW, create
 
 LEASE = NOW + timedelta(seconds=60)
@@ -51,6 +53,7 @@ COMMANDS: dict[type, Command] = {
     LoseTrack: LoseTrack(1, "the answer was lost", LATER),
     Repeat: Repeat(LEASE, LATER),
     Confirm: Confirm(LATER),
+    Retry: Retry(LATER, may_arrive_twice=True),
 }
 OUTCOMES = (Accept, Refuse, Postpone, GiveBack, Skip, LoseTrack)
 HAPPENED: dict[type, Event] = {
@@ -63,6 +66,7 @@ HAPPENED: dict[type, Event] = {
     DeliverySkipped: DeliverySkipped(SkipReason.OPTED_OUT, LATER),
     DeliveryLost: DeliveryLost("the answer was lost", LATER),
     DeliveryRepeated: DeliveryRepeated(LEASE, LATER),
+    DeliveryRetried: DeliveryRetried(LATER),
 }
 WAYS: dict[Status, tuple[type, ...]] = {
     Status.PENDING: (),
@@ -82,8 +86,15 @@ THEN: dict[tuple[Status, type], Event] = {
     (Status.SENDING, LoseTrack): HAPPENED[DeliveryLost],
     (Status.UNKNOWN, Repeat): HAPPENED[DeliveryRepeated],
     (Status.UNKNOWN, Confirm): DeliveryAccepted(None, LATER),
+    (Status.UNKNOWN, Retry): HAPPENED[DeliveryRetried],
+    (Status.FAILED, Retry): HAPPENED[DeliveryRetried],
 }
-NOTHING = {*product(Status, [Create]), (Status.DELIVERED, Confirm)}
+NOTHING = {
+    *product(Status, [Create]),
+    (Status.DELIVERED, Confirm),
+    (Status.PENDING, Retry),
+    (Status.SENDING, Retry),
+}
 
 
 def delivery_in(status: Status) -> Delivery:
@@ -179,7 +190,37 @@ def test_what_does_not_begin_with_created_is_broken(happened: type) -> None:
         evolve(None, HAPPENED[happened])
 
 
-@pytest.mark.parametrize(("status", "happened"), list(product(OVER, HAPPENED)))
+@pytest.mark.parametrize("status", [Status.FAILED, Status.UNKNOWN])
+def test_what_a_person_retries_is_tried_at_once_under_the_same_id_and_its_tries_are_counted_anew(
+    status: Status,
+) -> None:
+    ended = delivery_in(status)
+    again = evolve(ended, HAPPENED[DeliveryRetried])
+    assert ended.attempts == 1
+    assert (again.id, again.status, again.attempts, again.not_before) == (
+        ended.id,
+        Status.PENDING,
+        0,
+        LATER,
+    )
+    assert again.in_doubt == ended.in_doubt
+    assert evolve(again, HAPPENED[DeliveryClaimed]).claim == ended.claim + 1
+
+
+def test_inv_dlv_4_what_may_have_arrived_is_retried_only_by_who_takes_the_risk() -> None:
+    lost = delivery_in(Status.UNKNOWN)
+    refused_later = attrs.evolve(delivery_in(Status.FAILED), in_doubt=True)
+    for one in (lost, refused_later):
+        with pytest.raises(MayArriveTwice, match="INV-DLV-4"):
+            decide(one, Retry(LATER))
+        assert decide(one, Retry(LATER, may_arrive_twice=True)) == [DeliveryRetried(LATER)]
+    assert decide(delivery_in(Status.FAILED), Retry(LATER)) == [DeliveryRetried(LATER)]
+
+
+@pytest.mark.parametrize(
+    ("status", "happened"),
+    [pair for pair in product(OVER, HAPPENED) if pair != (Status.FAILED, DeliveryRetried)],
+)
 def test_what_goes_on_after_the_end_is_broken(status: Status, happened: type) -> None:
     with pytest.raises(BrokenHistory):
         evolve(delivery_in(status), HAPPENED[happened])
@@ -197,6 +238,8 @@ def test_only_what_failed_or_is_unknown_reached_nobody_of_those_that_were_not_sk
 
 
 @pytest.mark.parametrize("reason", list(SkipReason))
-def test_of_what_was_skipped_only_what_came_too_late_was_still_wanted(reason: SkipReason) -> None:
+def test_of_what_was_skipped_only_what_came_too_late_or_had_no_address_was_still_wanted(
+    reason: SkipReason,
+) -> None:
     one = attrs.evolve(delivery_in(Status.PENDING), status=Status.SKIPPED, reason=reason.value)
-    assert one.reached_nobody == (reason is SkipReason.EVENT_OVER)
+    assert one.reached_nobody == (reason in (SkipReason.EVENT_OVER, SkipReason.ADDRESS_GONE))

@@ -1,7 +1,7 @@
 """The consumer's inbox and the deliveries in memory."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from heapq import nsmallest
 
@@ -16,7 +16,7 @@ from domain import delivery
 from domain.delivery import AboutId, Delivery, Status
 from domain.delivery import Event as DeliveryEvent
 from domain.errors import ClaimIsLost
-from domain.values import DeliveryId, NoticeId, ReminderId
+from domain.values import DeliveryId, NoticeId, ReminderId, TenantId
 
 
 @frozen
@@ -35,10 +35,11 @@ class MemoryDeliveries:
         now: datetime,
         lease_until: datetime,
         per_tenant: int | None = None,
+        in_hand: Collection[TenantId] = (),
     ) -> Sequence[Delivery]:
         with self.store.changed:
             ready = sorted((one for one in self._ready(now) if one.channel == channel), key=_age)
-            busy = Counter(one.tenant_id for one in self._sending(channel))
+            busy = Counter(in_hand)
             fair: list[Delivery] = []
             for one in ready:
                 busy[one.tenant_id] += 1

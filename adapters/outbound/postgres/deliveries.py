@@ -1,7 +1,7 @@
 """The consumer's inbox and the messages that come of it, in PostgreSQL."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
@@ -56,10 +56,6 @@ DUE = (
     SELECT + " where channel = %s and status = 'Pending' and not_before <= %s"
     " and tenant_id <> all(%b::uuid[]) and id <> all(%b::uuid[])"
     " order by due_at, id limit %s for update skip locked"
-)
-BUSY = (
-    "select tenant_id, count(*) from tickler.deliveries where channel = %s and status = 'Sending'"
-    " group by tenant_id"
 )
 OVERDUE = (
     SELECT + " where channel = %s and status = 'Sending' and lease_until <= %s order by due_at, id limit %s"
@@ -116,9 +112,10 @@ class PostgresDeliveries:
         now: datetime,
         lease_until: datetime,
         per_tenant: int | None = None,
+        in_hand: Collection[TenantId] = (),
     ) -> Sequence[Delivery]:
         with self.database.transaction() as session:
-            waiting = _due(session, channel, limit, now, per_tenant)
+            waiting = _due(session, channel, limit, now, per_tenant, Counter(in_hand))
             claimed = [_claimed(one, now, lease_until) for one in waiting]
             if claimed:
                 pairs = zip(waiting, claimed, strict=True)
@@ -170,11 +167,15 @@ class PostgresDeliveries:
         return Backlog(*found)
 
 
-def _due(session: Session, channel: str, limit: int, now: datetime, per_tenant: int | None) -> list[Delivery]:
-    """The oldest that wait, and of one tenant no more than it may have in Sending."""
-    busy: Counter[TenantId] = Counter()
-    if per_tenant is not None:
-        busy.update({row[0]: row[1] for row in session.rows(BUSY, (channel,))})
+def _due(
+    session: Session,
+    channel: str,
+    limit: int,
+    now: datetime,
+    per_tenant: int | None,
+    busy: Counter[TenantId],
+) -> list[Delivery]:
+    """The oldest that wait, and of one tenant no more than the caller may hold."""
     taken: list[Delivery] = []
     passed_over = True
     while passed_over and len(taken) < limit:

@@ -14,13 +14,13 @@ from adapters.testkit.deliveries.examples import (
     settle,
 )
 from adapters.testkit.deliveries.surroundings import Surroundings
-from adapters.testkit.examples import MINUTE, NOON, OTHER_TENANT
+from adapters.testkit.examples import MINUTE, NOON, OTHER_TENANT, TENANT
 from adapters.testkit.threads import PATIENCE, at_once
 from application.ports.backlog import Backlog
 from application.ports.deliveries import Deliveries, Received
 from domain import delivery
 from domain.delivery import Status
-from domain.values import DeliveryId
+from domain.values import DeliveryId, TenantId
 
 
 class ClaimingContract(Surroundings):
@@ -85,15 +85,22 @@ class ClaimingContract(Surroundings):
         email = made(9, channel="email")
         deliveries.receive([Received(REMINDER, [*many, *other, email])], NOON)
 
-        def claim(limit: int, per_tenant: int | None) -> list[DeliveryId]:
-            return ids(deliveries.claim("console", limit, NOON, LEASE_END, per_tenant))
+        def claim(limit: int, per_tenant: int | None, *in_hand: TenantId) -> list[DeliveryId]:
+            return ids(deliveries.claim("console", limit, NOON, LEASE_END, per_tenant, in_hand))
 
         assert claim(1, 2) == [many[0].id]
-        assert claim(8, 2) == [many[1].id, other[0].id, other[1].id]
-        assert claim(8, 2) == []
+        assert claim(8, 2, TENANT) == [many[1].id, other[0].id, other[1].id]
+        assert claim(8, 2, TENANT, TENANT, OTHER_TENANT, OTHER_TENANT) == []
         assert ids(deliveries.claim("email", 8, NOON, LEASE_END, 1)) == [email.id]
-        assert claim(3, 3) == [many[2].id, other[2].id]
-        assert claim(8, None) == [many[3].id, many[4].id]
+        assert claim(3, 3, TENANT, TENANT, OTHER_TENANT, OTHER_TENANT) == [many[2].id, other[2].id]
+        assert claim(8, None, TENANT) == [many[3].id, many[4].id]
+
+    def test_what_others_hold_takes_no_room_from_a_tenant(self, deliveries: Deliveries) -> None:
+        many = [made(n, due_at=NOON - MINUTE, address_key=str(n)) for n in range(1, 5)]
+        deliveries.receive([Received(REMINDER, many)], NOON)
+        dead = deliveries.claim("console", 2, NOON, LEASE_END, 2)
+        assert ids(dead) == [many[0].id, many[1].id]
+        assert ids(deliveries.claim("console", 8, NOON, LEASE_END, 2)) == [many[2].id, many[3].id]
 
     def test_a_repeated_delivery_is_claimed_under_its_id_and_the_next_number(
         self, deliveries: Deliveries
