@@ -165,6 +165,7 @@ def services(container: Container) -> Services:
         dispatch_job=container.dispatch_job(),
         relay=container.relay(),
         parking=container.parking(),
+        retrying=container.retrying(),
         consuming=container.consuming() if settings.publishes_to == "kafka" else None,
         quarantine=container.quarantine(),
         channels=channels,

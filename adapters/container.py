@@ -42,6 +42,7 @@ from application.pacing import Rates
 from application.parking import Parking
 from application.receiving import Receiving
 from application.relaying import Relay
+from application.retrying import Retrying
 from application.rezoning import Rezoning
 from application.verifying import Verifying
 
@@ -149,6 +150,7 @@ class Container(containers.DeclarativeContainer):
     )
     relay = providers.Factory(Relay, outbox, publisher, clock, name="relay")
     parking = providers.Factory(Parking, outbox)
+    retrying = providers.Factory(Retrying, deliveries, clock)
     consuming = providers.Factory(
         ConsumeStep,
         receiving,

@@ -8,9 +8,9 @@ from attrs import frozen
 
 from application.ports.backlog import Backlog
 from application.ports.notices import Matters, Notice
-from domain.delivery import Delivery
+from domain.delivery import Delivery, Status
 from domain.delivery import Event as DeliveryEvent
-from domain.values import NoticeId, ReminderId, TenantId
+from domain.values import DeliveryId, NoticeId, ReminderId, TenantId
 
 
 @frozen
@@ -67,6 +67,14 @@ class Deliveries(Protocol):
 
     def of_reminder(self, reminder_id: ReminderId) -> Sequence[Delivery]:
         """All deliveries about one reminder, ordered by id."""
+
+    def by_id(self, id: DeliveryId) -> Delivery | None:
+        """The delivery of this id."""
+
+    def latest(
+        self, statuses: Collection[Status], limit: int, tenant_id: TenantId | None = None
+    ) -> Sequence[Delivery]:
+        """Up to `limit` of these statuses, the latest due first, then by id; of one tenant if it is given."""
 
     def matters(self, notice_id: NoticeId, limit: int) -> Matters:
         """What a notice tells of: all are counted, and the first `limit` given; none of an unknown one."""

@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 from adapters.codec import Malformed
 from adapters.inbound.cli import (
     contacts,
+    deliveries,
     demonstrating,
     dispatching,
     erasing,
@@ -80,6 +81,7 @@ app.add_typer(people.contact, name="contact")
 people.contact.command("verify")(verifying.verify)
 app.add_typer(templates.app, name="template")
 app.add_typer(outbox.app, name="outbox")
+app.add_typer(deliveries.app, name="delivery")
 app.add_typer(kafka.app, name="kafka")
 app.command("dispatch")(dispatching.dispatch)
 app.command("upcoming")(looking.upcoming)

@@ -24,6 +24,7 @@ from application.ports.quarantine import Quarantine
 from application.ports.templates import Templates
 from application.ports.topics import Topics
 from application.relaying import Relay
+from application.retrying import Retrying
 from application.rezoning import Rezoning
 from application.verifying import Verifying
 
@@ -52,6 +53,7 @@ class Services:
     dispatch_job: ReminderDispatchJob
     relay: Relay
     parking: Parking
+    retrying: Retrying
     consuming: ConsumeStep | None
     quarantine: Quarantine
     channels: Sequence[Channel]

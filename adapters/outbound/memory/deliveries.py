@@ -81,6 +81,22 @@ class MemoryDeliveries:
             about = [one for one in self.store.deliveries.values() if one.about_id == reminder_id]
         return sorted(about, key=lambda one: one.id)
 
+    def by_id(self, id: DeliveryId) -> Delivery | None:
+        with self.store.changed:
+            return self.store.deliveries.get(id)
+
+    def latest(
+        self, statuses: Collection[Status], limit: int, tenant_id: TenantId | None = None
+    ) -> Sequence[Delivery]:
+        with self.store.changed:
+            found = [
+                one
+                for one in self.store.deliveries.values()
+                if one.status in statuses and tenant_id in (None, one.tenant_id)
+            ]
+        by_id = sorted(found, key=lambda one: one.id)
+        return sorted(by_id, key=lambda one: one.due_at, reverse=True)[:limit]
+
     def matters(self, notice_id: NoticeId, limit: int) -> Matters:
         with self.store.changed:
             found = sorted(self.store.matters.get(notice_id, {}).items())

@@ -31,7 +31,7 @@ from domain.delivery import (
     Template,
 )
 from domain.errors import ClaimIsLost
-from domain.values import NoticeId, ReminderId, TenantId, UserId
+from domain.values import DeliveryId, NoticeId, ReminderId, TenantId, UserId
 
 CONSUMER = "notifications"
 
@@ -72,6 +72,10 @@ BEGIN_ATTEMPT = "insert into tickler.delivery_attempts (delivery_id, claim, star
 END_ATTEMPT = (
     "update tickler.delivery_attempts set ended_at = %s, outcome = %s, reason = %s, provider_id = %s"
     " where delivery_id = %s and claim = %s"
+)
+LATEST = (
+    SELECT + " where status = any(%s::text[]) and (%s::uuid is null or tenant_id = %s)"
+    " order by due_at desc, id limit %s"
 )
 BACKLOG = "select count(*), min(due_at) from tickler.deliveries where status = 'Pending' and not_before <= %s"
 
@@ -154,6 +158,19 @@ class PostgresDeliveries:
     def of_reminder(self, reminder_id: ReminderId) -> Sequence[Delivery]:
         with self.database.transaction() as session:
             rows = session.rows(SELECT + " where about_id = %s order by id", (reminder_id,))
+        return [_read(row) for row in rows]
+
+    def by_id(self, id: DeliveryId) -> Delivery | None:
+        with self.database.transaction() as session:
+            found = session.row(SELECT + " where id = %s", (id,))
+        return _read(found) if found else None
+
+    def latest(
+        self, statuses: Collection[Status], limit: int, tenant_id: TenantId | None = None
+    ) -> Sequence[Delivery]:
+        named = [status.value for status in statuses]
+        with self.database.transaction() as session:
+            rows = session.rows(LATEST, (named, tenant_id, tenant_id, limit))
         return [_read(row) for row in rows]
 
     def matters(self, notice_id: NoticeId, limit: int) -> Matters:

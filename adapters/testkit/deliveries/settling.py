@@ -5,9 +5,9 @@ import pytest
 
 from adapters.testkit.deliveries.examples import LEASE_END, REMINDER, claimed_one, ids, made, settle
 from adapters.testkit.deliveries.surroundings import Surroundings
-from adapters.testkit.examples import MINUTE, NOON
+from adapters.testkit.examples import MINUTE, NOON, OTHER_TENANT, TENANT
 from adapters.testkit.threads import at_once
-from application.ports.deliveries import Deliveries
+from application.ports.deliveries import Deliveries, Received
 from domain import delivery
 from domain.delivery import Delivery, SkipReason, Status
 from domain.errors import ClaimIsLost
@@ -74,6 +74,30 @@ class SettlingContract(Surroundings):
         unknown = settle(deliveries, claimed_one(deliveries), delivery.LoseTrack(1, "silence", NOON))
         settled = settle(deliveries, unknown, command)
         assert list(deliveries.of_reminder(REMINDER)) == [settled]
+
+    def test_what_failed_is_retried_by_hand_under_its_id_and_the_next_claim(
+        self, deliveries: Deliveries
+    ) -> None:
+        failed = settle(deliveries, claimed_one(deliveries), delivery.Refuse(1, "no", NOON))
+        again = settle(deliveries, failed, delivery.Retry(NOON + MINUTE))
+        assert deliveries.by_id(failed.id) == again
+        with pytest.raises(ClaimIsLost):
+            settle(deliveries, failed, delivery.Retry(NOON + MINUTE))
+        (claimed,) = deliveries.claim("console", 5, NOON + MINUTE, LEASE_END + MINUTE)
+        assert (claimed.id, claimed.claim, claimed.attempts) == (failed.id, 2, 1)
+
+    def test_the_latest_due_of_some_statuses_are_listed_first(self, deliveries: Deliveries) -> None:
+        made_ = [made(n, due_at=NOON - n % 3 * MINUTE) for n in range(1, 7)]
+        other = attrs.evolve(made(8), tenant_id=OTHER_TENANT)
+        deliveries.receive([Received(REMINDER, [*made_, other])], NOON)
+        assert ids(deliveries.latest([Status.PENDING], 9, TENANT)) == [
+            made_[number - 1].id for number in (3, 6, 1, 4, 2, 5)
+        ]
+        assert ids(deliveries.latest([Status.PENDING], 3)) == [made_[2].id, made_[5].id, other.id]
+        settle(deliveries, *deliveries.claim("console", 1, NOON, LEASE_END), delivery.Refuse(1, "no", NOON))
+        assert ids(deliveries.latest([Status.FAILED, Status.UNKNOWN], 9)) == [made_[1].id]
+        assert list(deliveries.latest([Status.SENDING], 9)) == []
+        assert deliveries.by_id(made(9).id) is None
 
     def test_a_lost_claim_writes_nothing(self, deliveries: Deliveries) -> None:
         mine = claimed_one(deliveries)
