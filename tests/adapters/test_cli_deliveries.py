@@ -34,7 +34,7 @@ def ended(desk: MemoryOffice) -> list[Delivery]:
     deliveries = desk.container.deliveries()
     kept = [made(n, channel="recording", due_at=NOON - n * MINUTE) for n in (3, 2, 1)]
     deliveries.receive([Received(REMINDER, kept)], NOON)
-    commands = (
+    commands: tuple[delivery.Command, ...] = (
         delivery.Refuse(1, "no such mailbox", NOON),
         delivery.LoseTrack(1, "no answer", NOON),
         delivery.Accept(1, None, NOON),

@@ -94,7 +94,8 @@ class SettlingContract(Surroundings):
             made_[number - 1].id for number in (3, 6, 1, 4, 2, 5)
         ]
         assert ids(deliveries.latest([Status.PENDING], 3)) == [made_[2].id, made_[5].id, other.id]
-        settle(deliveries, *deliveries.claim("console", 1, NOON, LEASE_END), delivery.Refuse(1, "no", NOON))
+        (claimed,) = deliveries.claim("console", 1, NOON, LEASE_END)
+        settle(deliveries, claimed, delivery.Refuse(1, "no", NOON))
         assert ids(deliveries.latest([Status.FAILED, Status.UNKNOWN], 9)) == [made_[1].id]
         assert list(deliveries.latest([Status.SENDING], 9)) == []
         assert deliveries.by_id(made(9).id) is None
