@@ -48,10 +48,10 @@ def valarm(*lines: str) -> list[str]:
 def read_events(
     *components: Sequence[str],
     also: Sequence[str] = (),
-    budget: Budget | None = None,
+    budgets: Sequence[Budget] | None = None,
     **differently: Any,
 ) -> Reading:
-    return read(vcalendar(*components, also=also), options(**differently), budget)
+    return read(vcalendar(*components, also=also), options(**differently), budgets)
 
 
 def only(reading: Reading) -> Wanted:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from adapters.inbound.ics.budget import Budget
+from adapters.inbound.ics.budget import Budget, rounds
 from tests.adapters.ics_files import NOW, at, only, read_events, refusals, spelled, starts, vevent
 
 DAILY = ("DTSTART;TZID=Europe/Paris:20260910T110000", "DURATION:PT1H", "RRULE:FREQ=DAILY;COUNT=4")
@@ -261,6 +261,8 @@ def test_an_event_without_uid_has_the_same_id_at_every_import() -> None:
     assert only(read_events(bare)).event_id == reading.take[0].event_id
 
 
+# January has no 366th day of the year; no look at the parts says so.
+ENDLESS = "FREQ=DAILY;BYMONTH=1;BYYEARDAY=366"
 BOMBS = [
     ("FREQ=SECONDLY", "recurs by the second"),
     ("FREQ=SECONDLY;COUNT=1000000000", "recurs by the second"),
@@ -270,8 +272,11 @@ BOMBS = [
     ("FREQ=MONTHLY;INTERVAL=0;BYMONTHDAY=1", "INTERVAL that is not 1 or more"),
     ("FREQ=DAILY;INTERVAL=-1", "INTERVAL that is not 1 or more"),
     ("FREQ=DAILY;COUNT=0", "COUNT that is not 1 or more"),
-    ("FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "takes too long"),
-    ("FREQ=WEEKLY;BYMONTH=2;BYMONTHDAY=30", "takes too long"),
+    ("FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "never comes true"),
+    ("FREQ=YEARLY;BYMONTH=2,4;BYMONTHDAY=-31", "never comes true"),
+    ("FREQ=MONTHLY;BYMONTHDAY=32", "never comes true"),
+    ("FREQ=DAILY;BYMONTH=February;BYMONTHDAY=3", "makes no sense"),
+    (ENDLESS, "its RRULE takes too long"),
     ("FREQ=NEVER", "no FREQ that RFC 5545 knows"),
     ("INTERVAL=2", "no FREQ that RFC 5545 knows"),
     ("FREQ=DAILY;UNTIL=soon", "UNTIL that is neither"),
@@ -286,7 +291,7 @@ BOMBS = [
 def test_r45_a_rule_that_is_a_bomb_costs_its_series_only(rule: str, said: str) -> None:
     bomb = vevent("bomb", "DTSTART:20260910T080000Z", f"RRULE:{rule}")
     good = vevent("good", "DTSTART:20260912T080000Z")
-    reading = read_events(bomb, good, budget=Budget(each=0.5))
+    reading = read_events(bomb, good, budgets=[Budget(each=0.5)])
     assert starts(reading) == ["2026-09-12T08:00Z"]
     ((_, uid, reason),) = refusals(reading)
     assert uid == "bomb"
@@ -305,21 +310,65 @@ def test_r45_a_series_of_which_everything_is_excluded_gives_nothing() -> None:
     assert not read_events(vevent("none", *DAILY, *excluded)).take
 
 
+def bombs(count: int) -> list[list[str]]:
+    return [vevent(f"bomb-{n}", "DTSTART:20260910T080000Z", f"RRULE:{ENDLESS}") for n in range(count)]
+
+
+def good_series(count: int) -> list[list[str]]:
+    return [vevent(f"good-{n}", *DAILY) for n in range(count)]
+
+
 def test_r45_many_bombs_share_one_budget() -> None:
-    bombs = [
-        vevent(f"bomb-{n}", "DTSTART:20260910T080000Z", "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30")
-        for n in range(50)
-    ]
     budget = Budget(each=0.1, left=0.3)
-    reading = read_events(*bombs, budget=budget)
+    reading = read_events(*bombs(50), budgets=[budget])
     assert len(reading.notes.refused) == 50
     assert budget.left == 0
 
 
-def test_an_ordinary_series_needs_a_small_part_of_the_budget() -> None:
-    budget = Budget()
-    read_events(vevent("old", "DTSTART:19900101T100000Z", "RRULE:FREQ=DAILY"), budget=budget)
-    assert Budget().left - budget.left < budget.each
+def test_r45_bombs_cost_no_series_that_comes_after_them() -> None:
+    budgets = [rounds()[0], Budget(each=0.1, left=0.5)]
+    reading = read_events(*bombs(60), *good_series(20), budgets=budgets)
+    assert {one.uid for one in reading.take} == {f"good-{n}" for n in range(20)}
+    assert [one.uid for one in reading.notes.refused] == [f"bomb-{n}" for n in range(60)]
+
+
+def test_r45_series_for_which_no_time_was_left_come_first_in_the_next_round() -> None:
+    budgets = [Budget(each=0.02, left=0.1), Budget(each=0.5, left=1.0)]
+    reading = read_events(*bombs(5), *good_series(5), budgets=budgets)
+    assert {one.uid for one in reading.take} == {f"good-{n}" for n in range(5)}
+
+
+def test_a_series_for_which_no_time_was_left_is_not_called_slow() -> None:
+    reading = read_events(*bombs(2), *good_series(1), budgets=[Budget(each=0.1, left=0.2)])
+    reasons = [reason for _, _, reason in refusals(reading)]
+    assert reasons[0] == "its RRULE takes too long to reckon"
+    assert reasons[2].startswith("its RRULE was not reckoned: those of other series in the file")
+
+
+def test_a_slow_series_is_reckoned_in_a_later_round() -> None:
+    old = vevent("old", "DTSTART:19000101T100000Z", "RRULE:FREQ=DAILY")
+    first, last = Budget(each=0.001, left=0.001), Budget(each=20.0, left=20.0)
+    assert read_events(old, budgets=[first, last]).take
+    assert first.left == 0
+
+
+def test_a_rule_on_a_day_that_one_of_its_months_has_is_no_bomb() -> None:
+    for rule in (
+        "FREQ=DAILY;BYMONTH=2,10;BYMONTHDAY=30",
+        "FREQ=MONTHLY;BYMONTHDAY=31,32",
+        "FREQ=YEARLY;BYMONTHDAY=-31",
+    ):
+        reading = read_events(
+            vevent("some", "DTSTART:20260910T080000Z", f"RRULE:{rule}"), horizon=timedelta(days=60)
+        )
+        assert not refusals(reading)
+        assert len(reading.take) >= 2
+
+
+def test_an_ordinary_series_is_done_in_the_first_round() -> None:
+    budgets = rounds()
+    read_events(vevent("old", "DTSTART:20200101T100000Z", "RRULE:FREQ=WEEKLY"), budgets=budgets)
+    assert [budget.left for budget in budgets[1:]] == [budget.left for budget in rounds()[1:]]
 
 
 def test_a_budget_leaves_no_profiler_behind() -> None:

@@ -3,12 +3,15 @@
 import os
 from pathlib import Path
 from random import Random
+from time import thread_time
 
 import pytest
 
+from adapters.inbound.ics.asked import Reading
 from adapters.inbound.ics.budget import Budget
+from adapters.inbound.ics.components import MAX_DATES, MAX_DATES_OF_FILE
 from adapters.inbound.ics.reading import read
-from adapters.inbound.ics.source import MAX_BYTES, Unreadable, load
+from adapters.inbound.ics.source import MAX_BLOCKS, MAX_BYTES, BadProperty, Block, Property, Unreadable, load
 from adapters.testkit.calendars import realistic_calendar
 from tests.adapters.ics_files import NOW, only, options, read_events, refusals, starts, vcalendar, vevent
 
@@ -182,11 +185,97 @@ def test_however_a_file_is_damaged_it_is_read_in_part_or_refused_whole() -> None
                 del damaged[at : at + random.randint(1, 40)]
         data = ("".join(damaged) + "\r\nEND:VCALENDAR\r\n").encode()
         try:
-            reading = read(data, options(), Budget(each=0.2))
+            reading = read(data, options(), [Budget(each=0.2)])
             outcomes.add((bool(reading.take), bool(reading.notes.refused)))
         except Unreadable:
             outcomes.add((False, True))
     assert outcomes >= {(True, False), (True, True)}
+
+
+PARAMETERS = [
+    ('X="a:b;c,d"', {"X": "a:b;c,d"}),
+    ('X="first","second",third', {"X": "first"}),
+    ("X=first,second;Y=2", {"X": "first", "Y": "2"}),
+    ("X=^^ ^n ^'q^' ^x", {"X": '^ \n "q" ^x'}),
+    (r"X=Doe\, John\; Jr", {"X": "Doe, John; Jr"}),
+    (r'X="C:\dir\\"', {"X": "C:\\dir\\"}),
+    (' X = spaced ; y = "2" ', {"X": "spaced", "Y": "2"}),
+    ('X="";Y=', {"X": "", "Y": ""}),
+]
+
+
+@pytest.mark.parametrize(("said", "meant"), PARAMETERS, ids=[said for said, _ in PARAMETERS])
+def test_parameters_are_read_with_quotes_lists_escapes_and_spaces(said: str, meant: dict[str, str]) -> None:
+    (property_,) = Block("VEVENT", 1, [(7, f"dtstart;{said}:a:b;c")]).all("DTSTART")
+    assert property_ == Property("DTSTART", meant, "a:b;c", 7)
+
+
+@pytest.mark.parametrize("said", ['X="open', 'X=a"b', 'X="a"b', "X", "=a", "", 'X=a;;Y="b"', 'X="a",="b"'])
+def test_parameters_that_make_no_sense_are_refused(said: str) -> None:
+    with pytest.raises(BadProperty, match="line 7 is no content line"):
+        list(Block("VEVENT", 1, [(7, f"DTSTART;{said}:20260902T100000Z")]).all("DTSTART"))
+
+
+# What each of these took before was 5 to 18 seconds of the processor's time, outside of every budget.
+MOST_SECONDS = 2.0
+
+
+def seconds_of_reading(data: bytes) -> tuple[float, Reading]:
+    began = thread_time()
+    reading = read(data, options())
+    return thread_time() - began, reading
+
+
+@pytest.mark.parametrize(
+    "parameter", ['A="' + ";;," * 30_000 + '"', "A=" + "^^" * 45_000, "A=x" + ',"y"' * 20_000]
+)
+def test_parameters_of_many_kilobytes_cost_little(parameter: str) -> None:
+    events = [vevent(f"q{n}", f"DTSTART;{parameter}:20260902T100000Z") for n in range(100)]
+    seconds, reading = seconds_of_reading(vcalendar(*events))
+    assert len(reading.take) == 100
+    assert seconds < MOST_SECONDS
+
+
+def test_dates_are_counted_before_they_are_looked_at() -> None:
+    for name in ("EXDATE", "RDATE"):
+        lines = [f"{name}:" + ",".join(["20260905T100000Z"] * 100)] * 101
+        reading = read_events(GOOD, vevent("many", "DTSTART:20260902T100000Z", *lines, f"{name}:nonsense"))
+        assert refusals(reading) == [("VEVENT", "many", f"it has more than 10000 {name}s")]
+        assert starts(reading) == ["2026-09-02T10:00Z"]
+
+
+def test_a_file_of_too_many_dates_costs_the_components_that_have_more_of_them() -> None:
+    line = f"EXDATE:{','.join(['20260905T100000Z'] * (MAX_DATES // 2))}"
+    start = "DTSTART:20260902T100000Z"
+    events = [vevent(f"e{n}", start, line, line) for n in range(MAX_DATES_OF_FILE // MAX_DATES)]
+    more = vevent("more", start, line, line, line)
+    reading = read_events(*events, more, GOOD)
+    assert [one.uid for one in reading.take][-1] == "good"
+    assert len(reading.take) == len(events) + 1
+    assert refusals(reading) == [("VEVENT", "more", "it has more than 10000 EXDATEs")]
+    more = vevent("more", start, "EXDATE:20260905T100000Z")
+    reading = read_events(*events, more, GOOD)
+    reason = "the file has more than 200000 EXDATEs and RDATEs up to here"
+    assert ("VEVENT", "more", reason) in refusals(reading)
+    assert [one.uid for one in reading.take][-1] == "good"
+
+
+def test_zones_that_nobody_knows_cost_little_and_are_named_up_to_a_thousand() -> None:
+    events = [vevent(f"z{n}", f"DTSTART;TZID=/a/b/c/Nowhere/City{n}:20260902T100000") for n in range(3_000)]
+    seconds, reading = seconds_of_reading(vcalendar(*events))
+    assert len(reading.take) == 3_000
+    warned = [one.text for one in reading.notes.warnings()]
+    assert len(warned) == 1_001
+    assert warned[0] == "time zone '/a/b/c/Nowhere/City0' is unknown; taken in Europe/Berlin"
+    assert warned[-1] == "more than 1000 warnings; from here on they are not listed"
+    assert seconds < MOST_SECONDS
+
+
+@pytest.mark.parametrize("begin", ["BEGIN:VEVENT", "begin : vevent"])
+def test_a_file_of_too_many_components_is_refused_whole_before_they_are_looked_at(begin: str) -> None:
+    data = vcalendar([begin, "END:VEVENT"] * MAX_BLOCKS)
+    with pytest.raises(Unreadable, match="more than 200000 components; split it"):
+        read(data, options())
 
 
 def test_todos_and_journals_are_left_alone() -> None:

@@ -156,7 +156,7 @@ def test_a_location_named_in_the_rules_is_believed() -> None:
 def test_r45_a_zone_whose_rules_are_a_bomb_is_taken_as_unknown(rule: str) -> None:
     block = [line if not line.startswith("RRULE") else f"RRULE:{rule}" for line in CUSTOM]
     event = vevent("bomb", "DTSTART;TZID=Customized Time Zone:20260917T130000")
-    reading = read_events(block, event, budget=Budget(each=0.2))
+    reading = read_events(block, event, budgets=[Budget(each=0.2)])
     assert starts(reading) == ["2026-09-17T11:00Z"]
     assert "cannot be read; taken in Europe/Berlin" in reading.notes.warnings()[0].text
 

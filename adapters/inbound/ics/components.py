@@ -18,6 +18,7 @@ NO_UID = "\x00no-uid:"
 MAX_TITLE = 500
 MAX_RULES = 10
 MAX_DATES = 10_000
+MAX_DATES_OF_FILE = 200_000
 _KINDS = {kind.value for kind in Kind}
 
 
@@ -94,8 +95,8 @@ def read_component(event: Block, uid: str, zones: Zones, notes: Notes) -> Compon
         slot=slot,
         and_future=range_ is not None and range_.parameters.get("RANGE", "").upper() == "THISANDFUTURE",
         rules=_rules(event) if slot is None else (),
-        more=_more(event, zones) if slot is None else (),
-        less=_less(event, zones) if slot is None else (),
+        more=_more(event, zones, notes) if slot is None else (),
+        less=_less(event, zones, notes) if slot is None else (),
         title=_title(event.one("SUMMARY")),
         kind=_kind(event),
         alarms=read_alarms(event, told(uid), zones, notes),
@@ -147,16 +148,26 @@ def _rules(event: Block) -> tuple[str, ...]:
     return rules
 
 
-def _more(event: Block, zones: Zones) -> tuple[tuple[Moment, Span | None], ...]:
+def _more(event: Block, zones: Zones, notes: Notes) -> tuple[tuple[Moment, Span | None], ...]:
     found: dict[Moment, Span | None] = {}
-    for stated in event.all("RDATE"):
+    for stated in _dates(event, "RDATE", notes):
         for text in stated.value.split(","):
             if text.strip():
                 at, length = _period(text, stated, zones)
                 found[at] = length
-        if len(found) > MAX_DATES:
-            raise BadProperty(f"it has more than {MAX_DATES} RDATEs")
     return tuple(found.items())
+
+
+def _dates(event: Block, name: str, notes: Notes) -> list[Property]:
+    """The properties of this name, which hold dates; counted before any of them is looked at."""
+    stated = list(event.all(name))
+    count = sum(one.value.count(",") + 1 for one in stated)
+    if count > MAX_DATES:
+        raise BadProperty(f"it has more than {MAX_DATES} {name}s")
+    if count and notes.dates + count > MAX_DATES_OF_FILE:
+        raise BadProperty(f"the file has more than {MAX_DATES_OF_FILE} EXDATEs and RDATEs up to here")
+    notes.dates += count
+    return stated
 
 
 def _period(text: str, stated: Property, zones: Zones) -> tuple[Moment, Span | None]:
@@ -178,11 +189,8 @@ def _alone(stated: Property, value: str) -> Property:
     return Property(stated.name, stated.parameters, value, stated.line)
 
 
-def _less(event: Block, zones: Zones) -> tuple[Moment, ...]:
-    found = tuple(one for stated in event.all("EXDATE") for one in moments(stated, zones))
-    if len(found) > MAX_DATES:
-        raise BadProperty(f"it has more than {MAX_DATES} EXDATEs")
-    return found
+def _less(event: Block, zones: Zones, notes: Notes) -> tuple[Moment, ...]:
+    return tuple(one for stated in _dates(event, "EXDATE", notes) for one in moments(stated, zones))
 
 
 def _title(stated: Property | None) -> str | None:

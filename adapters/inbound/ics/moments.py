@@ -62,13 +62,18 @@ def moment_of(text: str, stated: Property, zones: Zones) -> Moment:
     text = text.strip().upper()
     try:
         if _DATE.fullmatch(text):
-            return Moment(datetime.strptime(text, "%Y%m%d"), zones.home, True)  # noqa: DTZ007
+            return Moment(_wall(text), zones.home, True)
         if _DATE_TIME.fullmatch(text):
-            local = datetime.strptime(text[:15], "%Y%m%dT%H%M%S")  # noqa: DTZ007
-            return Moment(local, _zone(text, stated, zones), False)
+            return Moment(_wall(text), _zone(text, stated, zones), False)
     except ValueError:
         pass
     raise BadProperty(f"{stated.name} on line {stated.line} is neither a date nor a date-time")
+
+
+def _wall(text: str) -> datetime:
+    """What has the shape of a date or date-time; strptime would take ten times as long."""
+    hour, minute, second = (int(text[at : at + 2] or 0) for at in (9, 11, 13))
+    return datetime(int(text[:4]), int(text[4:6]), int(text[6:8]), hour, minute, second)  # noqa: DTZ001
 
 
 def _zone(text: str, stated: Property, zones: Zones) -> Zone:

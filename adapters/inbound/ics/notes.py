@@ -7,6 +7,7 @@ from attrs import define, field
 from adapters.inbound.ics.report import Refusal, Remark
 
 MAX_REFUSALS = 10_000
+MAX_WARNINGS = 1_000
 MOST_NAMED = 100
 
 
@@ -25,12 +26,14 @@ def fit(text: str) -> str:
 class Notes:
     """Refusals, warnings (each text once, counted), and counts by the names in `report.Counts`.
 
-    `floating` are the zones in which times without one were taken, each once.
+    `floating` are the zones in which times without one were taken, each once; `dates` counts those of RDATE
+    and EXDATE in all of the file.
     """
 
     refused: list[Refusal] = field(factory=list)
     counts: Counter[str] = field(factory=Counter)
     floating: dict[str, None] = field(factory=dict)
+    dates: int = 0
     _warnings: dict[str, tuple[int, int]] = field(factory=dict)
 
     def refuse(self, component: str, uid: str, line: int, reason: str) -> None:
@@ -40,6 +43,8 @@ class Notes:
         self.refused.append(Refusal(component, fit(uid), line, reason))
 
     def warn(self, text: str, line: int) -> None:
+        if text not in self._warnings and len(self._warnings) >= MAX_WARNINGS:
+            text = f"more than {MAX_WARNINGS} warnings; from here on they are not listed"
         first, count = self._warnings.get(text, (line, 0))
         self._warnings[text] = (min(first, line), count + 1)
 

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 
 from adapters.inbound.ics.asked import Reading, Single
-from adapters.inbound.ics.budget import Budget, TooMuchWork
+from adapters.inbound.ics.budget import TOO_LONG, Budget, TooMuchWork, rounds
 from adapters.inbound.ics.components import Component, later, read_component, slot_of, told, uid_of
 from adapters.inbound.ics.drafts import Drafts, one_line
 from adapters.inbound.ics.identity import Identity
 from adapters.inbound.ics.moments import Moment
-from adapters.inbound.ics.notes import MOST_NAMED, Notes, shown
+from adapters.inbound.ics.notes import Notes
 from adapters.inbound.ics.options import ImportOptions
 from adapters.inbound.ics.origin import origin_of
+from adapters.inbound.ics.reckoning import note_left_out, reckoned
 from adapters.inbound.ics.series import Occurrence, Series, newest
 from adapters.inbound.ics.source import BadProperty, Block, calendars
 from adapters.inbound.ics.zones import Zones
@@ -25,14 +25,18 @@ from domain.values import EventId
 NO_EVENTS = {"VTODO": "skipped_todos", "VJOURNAL": "skipped_journals"}
 
 
-def read(data: bytes, options: ImportOptions, budget: Budget | None = None, file_name: str = "") -> Reading:
+def read(
+    data: bytes, options: ImportOptions, budgets: Sequence[Budget] | None = None, file_name: str = ""
+) -> Reading:
     """Read an iCalendar stream. Raises Unreadable for a file that is none; one bad component costs itself."""
     notes = Notes()
     drafts = Drafts(options, notes)
-    reader = _Reader(drafts, notes, budget or Budget())
+    budgets = budgets or rounds()
+    reader = _Reader(drafts, notes, budgets[0], zones_budget=budgets[-1])
     blocks = calendars(data)
     for calendar in blocks:
         reader.calendar(calendar)
+    reader.finish(budgets[1:])
     notes.refused.sort(key=lambda one: one.line)
     alive = drafts.take.keys() | drafts.elsewhere.keys() | drafts.untouched
     return Reading(
@@ -49,16 +53,27 @@ def read(data: bytes, options: ImportOptions, budget: Budget | None = None, file
     )
 
 
+@frozen
+class PutOff:
+    """A series that was not reckoned yet, and why."""
+
+    series: Series
+    identity: Identity
+    reason: str
+
+
 @define
 class _Reader:
     drafts: Drafts
     notes: Notes
     budget: Budget
+    zones_budget: Budget
+    put_off: list[PutOff] = field(factory=list)
     uids: set[str] = field(factory=set)
     singles: dict[str, Single] = field(factory=dict)
 
     def calendar(self, calendar: Block) -> None:
-        zones = Zones.of(calendar, self.drafts.options.default_zone, self.budget, self.notes)
+        zones = Zones.of(calendar, self.drafts.options.default_zone, self.zones_budget, self.notes)
         self.notes.floating[zones.floating.name or "the file's own"] = None
         self.notes.counts.update(NO_EVENTS[one.name] for one in calendar.blocks if one.name in NO_EVENTS)
         groups: dict[str, list[Block]] = {}
@@ -68,6 +83,17 @@ class _Reader:
         calls_off = _calls_off(calendar)
         for uid, blocks in groups.items():
             self._group(uid, blocks, zones, calls_off)
+
+    def finish(self, further: Sequence[Budget]) -> None:
+        """Reckon the series that were put off, with more time for each."""
+        for self.budget in further:
+            # Those for which there was no time before those that had some and did not come to an end.
+            again, self.put_off = sorted(self.put_off, key=lambda one: one.reason == TOO_LONG), []
+            for one in again:
+                self._series(one.series, one.identity)
+        for one in self.put_off:
+            head = one.series.head
+            self.notes.refuse("VEVENT", told(head.uid), head.line, f"its RRULE {one.reason}")
 
     def _group(self, uid: str, blocks: Sequence[Block], zones: Zones, calls_off: bool) -> None:
         """All components of one UID: a single event, a series and its exceptions, or exceptions alone."""
@@ -133,7 +159,11 @@ class _Reader:
             self.notes.counts["skipped_past"] += 1
 
     def _series(self, series: Series, identity: Identity) -> None:
-        problem, found = self._found(series)
+        try:
+            problem, found = reckoned(series, self.budget, self.drafts)
+        except TooMuchWork as too_much:
+            self.put_off.append(PutOff(series, identity, str(too_much)))
+            return
         if problem is not None:
             self.notes.refuse("VEVENT", told(series.head.uid), series.head.line, problem)
             return
@@ -146,41 +176,7 @@ class _Reader:
         self.drafts.untouched.update(identity.occurrence(series.slot(at), start) for at in series.lost)
         self._no_longer(series, identity)
         if not any(taken) and not series.head.cancelled:
-            self._left_out(series)
-
-    def _left_out(self, series: Series) -> None:
-        """A series without an occurrence in the horizon: over, or named with its next one."""
-        try:
-            following = self.budget.run(partial(series.next_after, self.drafts.until))
-        except Exception:
-            self.notes.counts["skipped_outside"] += 1
-            return
-        if following is None:
-            self.notes.counts["skipped_past"] += 1
-            return
-        self.notes.counts["skipped_outside"] += 1
-        is_named = self.notes.counts["skipped_outside"] <= MOST_NAMED
-        which = f"the series {shown(told(series.head.uid))}" if is_named else "another series"
-        when = f", the next is on {following:%Y-%m-%d}" if is_named else ""
-        text = f"{which} has no occurrence within {self.drafts.options.horizon.days} days{when}"
-        self.notes.warn(f"{text}; import again by then, or with a longer horizon", series.head.line)
-
-    def _found(self, series: Series) -> tuple[str | None, Sequence[Occurrence]]:
-        """The occurrences in the window, or the reason why they cannot be had."""
-        first = self.drafts.options.now - timedelta(days=1)
-        last = self.drafts.until + timedelta(days=1)
-        try:
-            found = self.budget.run(partial(series.between, first, last))
-        except TooMuchWork:
-            return "its RRULE takes too long to reckon", ()
-        except BadProperty as problem:
-            return str(problem), ()
-        except Exception as problem:
-            # Whatever else the libraries make of a rule: its type is said, for its text may quote the file.
-            return f"its recurrence cannot be reckoned ({type(problem).__name__})", ()
-        until = self.drafts.until
-        found = [one for one in found if one.component is not series.head or one.start.instant <= until]
-        return None, found
+            note_left_out(series, self.budget, self.drafts)
 
     def _occurrence(
         self, one: Occurrence, series: Series, found: Sequence[Occurrence], identity: Identity

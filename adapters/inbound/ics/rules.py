@@ -14,6 +14,7 @@ MAX_RULE = 2_000
 MOST_A_DAY = 24
 _NUMBER = re.compile(r"\d{1,18}")
 _TOO_OFTEN = {"SECONDLY": "second", "MINUTELY": "minute"}
+_LONGEST = {month: 29 if month == 2 else 30 if month in (4, 6, 9, 11) else 31 for month in range(1, 13)}
 _KNOWN = {
     *("FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYSETPOS", "BYMONTH", "BYWEEKNO"),
     *("BYYEARDAY", "BYMONTHDAY", "BYDAY", "BYHOUR", "BYMINUTE", "BYSECOND"),
@@ -32,7 +33,8 @@ def rule_for(text: str, start: Moment, zones: Zones) -> Rule:
     """The rule for a series that begins at `start`, in wall times of the zone of `start`.
 
     Files write UNTIL as a date, a local time or in UTC, whatever DTSTART is; a date means that whole day.
-    Raises BadProperty for a rule that makes no sense, recurs more than 24 times a day, or never moves on.
+    Raises BadProperty for a rule that makes no sense, recurs more than 24 times a day, never moves on, or
+    wants days that none of its months has.
     """
     parts = _parts(text)
     frequency = parts.get("FREQ", "")
@@ -45,6 +47,7 @@ def rule_for(text: str, start: Moment, zones: Zones) -> Rule:
         if not _NUMBER.fullmatch(number) or int(number) < 1:
             raise BadProperty(f"its RRULE has an {name} that is not 1 or more")
     _check_times_a_day(frequency, parts)
+    _check_days(parts)
     stated = parts.pop("UNTIL", None)
     until = _until(stated, start, zones) if stated is not None else None
     if until is not None:
@@ -79,6 +82,20 @@ def _check_times_a_day(frequency: str, parts: dict[str, str]) -> None:
     seconds = len(set(parts.get("BYSECOND", "0").split(",")))
     if hours * minutes * seconds > MOST_A_DAY:
         raise BadProperty(f"its RRULE recurs more than {MOST_A_DAY} times a day")
+
+
+def _check_days(parts: dict[str, str]) -> None:
+    """What names months and days of the month needs one that is there, whatever else it says."""
+    if "BYMONTHDAY" not in parts:
+        return
+    try:
+        months = [int(month) for month in parts.get("BYMONTH", "12").split(",")]
+        days = [int(day) for day in parts["BYMONTHDAY"].split(",")]
+    except ValueError:
+        raise BadProperty("its RRULE makes no sense") from None
+    longest = max((_LONGEST[month] for month in months if month in _LONGEST), default=0)
+    if not any(1 <= abs(day) <= longest for day in days):
+        raise BadProperty("its RRULE never comes true: none of its months has such a day")
 
 
 def _until(text: str, start: Moment, zones: Zones) -> datetime:

@@ -7,11 +7,12 @@ from functools import cached_property
 from pathlib import Path
 
 from attrs import define, field, frozen
-from icalendar.parser import Contentline
 
 MAX_BYTES = 20 * 1024 * 1024
 MAX_LINES = 2_000_000
+MAX_BLOCKS = 200_000
 MAX_DEPTH = 10
+TOO_MANY_BLOCKS = f"the file has more than {MAX_BLOCKS} components; split it"
 _NAME = re.compile(r"[A-Za-z0-9-]+")
 # A content line without quotes, lists or escapes in its parameters: nearly all of them.
 _PLAIN = re.compile(r"([A-Za-z0-9-]+)((?:;[A-Za-z0-9-]+=[^\":;,\\^]*)*):(.*)", re.DOTALL)
@@ -87,16 +88,37 @@ def _property(line: int, text: str) -> Property:
     if plain is not None:
         pairs = (one.split("=", 1) for one in plain[2].split(";")[1:])
         return Property(plain[1].upper(), {key.upper(): said for key, said in pairs}, plain[3], line)
-    try:
-        name, parameters, value = Contentline(text).raw_parts()  # type: ignore[no-untyped-call]
-    except ValueError:
-        raise BadProperty(f"line {line} is no content line") from None
-    stated = {key.upper(): _first(said) for key, said in parameters.items()}
-    return Property(name.upper(), stated, value, line)
+    return _with_difficult_parameters(line, text)
 
 
-def _first(said: object) -> str:
-    return str(said[0]) if isinstance(said, list) and said else str(said)
+_SPACED_NAME = re.compile(r"[ \t]*([A-Za-z0-9-]+)[ \t]*")
+_VALUE = r"(?:\"[^\"]*\"|(?:\\.|[^\",;:\\])*)"
+_PARAMETER = re.compile(rf";[ \t]*([A-Za-z0-9-]+)[ \t]*=[ \t]*({_VALUE})(?:,{_VALUE})*[ \t]*", re.DOTALL)
+
+
+def _with_difficult_parameters(line: int, text: str) -> Property:
+    """Quoted, escaped (RFC 6868, and backslashes as some write), spaced; the first of a list counts."""
+    name = _SPACED_NAME.match(text)
+    at = name.end() if name else 0
+    stated: dict[str, str] = {}
+    while parameter := _PARAMETER.match(text, at):
+        value = parameter[2].strip(" \t").strip('"')
+        stated[parameter[1].upper()] = _meant(value)
+        at = parameter.end()
+    ended = at == len(text) and bool(stated)
+    if name is None or not (ended or text[at : at + 1] == ":"):
+        raise BadProperty(f"line {line} is no content line")
+    return Property(name[1].upper(), stated, text[at + 1 :], line)
+
+
+def _meant(value: str) -> str:
+    for escape, also in (("\\", {letter: letter for letter in ",:;"}), ("^", {"n": "\n", "'": '"'})):
+        if escape in value:
+            value = value.replace(escape * 2, "\0")  # no content line has a NUL
+            for letter, meant in also.items():
+                value = value.replace(escape + letter, meant)
+            value = value.replace("\0", escape)
+    return value
 
 
 def load(path: Path) -> bytes:
@@ -133,6 +155,8 @@ def calendars(data: bytes) -> list[Block]:
     """
     if data.count(b"\n") > MAX_LINES:
         raise Unreadable(f"the file has more than {MAX_LINES} lines; split it")
+    if data.count(b"\nBEGIN:") > MAX_BLOCKS:
+        raise Unreadable(TOO_MANY_BLOCKS)
     lines = _unfolded(data)
     if not lines:
         raise Unreadable("the file is empty")
@@ -170,6 +194,7 @@ _FRAME = re.compile(r"(BEGIN|END)\s*:\s*([A-Za-z0-9-]+)\s*", re.IGNORECASE)
 def _blocks(lines: list[tuple[int, str]]) -> list[Block]:
     found: list[Block] = []
     open_: list[Block] = []
+    begun = 0
     for number, text in lines:
         frame = _FRAME.fullmatch(text) if text[:1] in "BbEe" else None
         if frame is None:
@@ -178,6 +203,9 @@ def _blocks(lines: list[tuple[int, str]]) -> list[Block]:
             continue
         name = frame[2].upper()
         if frame[1].upper() == "BEGIN":
+            begun += 1
+            if begun > MAX_BLOCKS:
+                raise Unreadable(TOO_MANY_BLOCKS)
             _begin(found, open_, Block(name, number))
         else:
             _end(open_, name, number)

@@ -78,9 +78,14 @@ def _shown(offset: timedelta, places: str) -> Iterator[str]:
 
 
 @cache
+def _available() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+@cache
 def _by_city() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for name in sorted(available_timezones()):
+    for name in sorted(_available()):
         if "/" in name:
             found.setdefault(name.rpartition("/")[2], []).append(name)
     return found
@@ -93,7 +98,8 @@ def _standard_offset(name: str) -> timedelta:
 
 
 def _is_zone(name: str) -> bool:
-    if not name or name.startswith("/"):
+    # To look for the file of a zone that nobody has takes long, and a file may name a hundred thousand.
+    if name not in _available():
         return False
     try:
         values.zone(name)
