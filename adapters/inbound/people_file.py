@@ -15,6 +15,7 @@ from application.ports.channel import Channel
 from domain.errors import Invalid
 
 HANDLE, LANGUAGE, ZONE = "handle", "language", "zone"
+MAX_LINES = 50_000
 
 
 class Check(Protocol):
@@ -51,17 +52,27 @@ class Columns:
     spare: Sequence[str]
 
 
-def read(
-    data: bytes, channels: Mapping[str, Channel], checks: Mapping[str, Check]
-) -> tuple[Columns, Iterator[Line | Refusal]]:
-    """The columns, and each line that holds something. `checks` are those of handle, language and zone.
+@frozen
+class People:
+    """The columns, how many lines may hold a person, and each that holds something, read as it is asked for."""
 
-    Raises Invalid, before the first line, for a header that makes no sense.
+    columns: Columns
+    count: int
+    lines: Iterator[Line | Refusal]
+
+
+def read(data: bytes, channels: Mapping[str, Channel], checks: Mapping[str, Check]) -> People:
+    """The people of a file. `checks` are those of handle, language and zone.
+
+    Raises Invalid, before the first line is looked at, for more than 50,000 lines and for a header that makes
+    no sense.
     """
     lines = data.removeprefix(b"\xef\xbb\xbf").splitlines()
+    if len(lines) > MAX_LINES:
+        raise Invalid(f"FILE: it has more than {MAX_LINES} lines; split it")
     number, header = next(((at, one) for at, one in enumerate(lines, 1) if one.strip()), (0, b""))
     columns = _columns(header, channels)
-    return columns, _lines(lines[number:], number + 1, columns, channels, checks)
+    return People(columns, len(lines) - number, _lines(lines[number:], number + 1, columns, channels, checks))
 
 
 def _lines(

@@ -1,11 +1,15 @@
 """`tickler person import`: what a line comes to, and what the others do not suffer from it."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adapters.inbound.cli import people_importing
 from adapters.inbound.cli.people_importing import MAX_BYTES
+from adapters.inbound.people_file import MAX_LINES, read
 from adapters.settings import Settings
 from tests.adapters.offices import Commands, MemoryOffice, Said
 
@@ -166,8 +170,9 @@ def test_a_header_alone_is_nothing_and_no_mistake(tickler: Commands, file: Path)
         (b"\xff\n", "it is not UTF-8"),
         ("handle,имя\n".encode("cp1251"), "looks like Windows-1251 (cp1251); save the file as CSV UTF-8"),
         (b"handle\n" + b"\n" * MAX_BYTES, "larger than 10 MB"),
+        (b"handle\n" + b"anna\n" * MAX_LINES, "more than 50000 lines; split it"),
     ],
-    ids=["empty", "none", "twice", "UTF-16", "quote", "bytes", "cp1251", "huge"],
+    ids=["empty", "none", "twice", "UTF-16", "quote", "bytes", "cp1251", "huge", "lines"],
 )
 def test_a_file_without_a_header_that_makes_sense_is_refused_whole(
     tickler: Commands, file: Path, desk: MemoryOffice, data: bytes, said: str
@@ -217,3 +222,30 @@ def test_a_column_that_nobody_asked_for_is_named_and_passed_over(tickler: Comman
     assert (said.code, said.document["counts"]) == (0, counts(new=1, contacts=1))
     assert said.err == "warning: passed over, for no column is called so: 'e-mail', 'имя'\n"
     assert addresses(tickler, "anna") == [("email", "anna@b.example")]
+
+
+def test_progress_is_told_with_each_person_that_is_put_while_the_rest_is_yet_to_be_read(
+    tickler: Commands, file: Path, desk: MemoryOffice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[int, int, int]] = []
+
+    @contextmanager
+    def bar(what: str) -> Iterator[Callable[[int, int], None]]:
+        yield lambda done, total: told.append((done, total, len(desk.container.memory().persons)))
+
+    monkeypatch.setattr(people_importing, "progress_bar", bar)
+    imported(tickler, file, "handle\nanna\n\nno;handle,too many\nboris\nclara\n")
+    assert told == [(0, 5, 0), (1, 5, 1), (2, 5, 1), (3, 5, 2), (4, 5, 3), (5, 5, 3)]
+
+
+def test_no_line_is_looked_at_before_those_above_it_are_put() -> None:
+    looked_at: list[str] = []
+
+    def check(column: str, text: str) -> str:
+        looked_at.append(text)
+        return text
+
+    people = read(b"handle\nanna\nboris\n", {}, {"handle": check})
+    assert (people.count, looked_at) == (2, [])
+    next(people.lines)
+    assert looked_at == ["anna"]

@@ -2,7 +2,7 @@
 
 import stat
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +15,7 @@ from adapters.inbound.cli.options import TenantOption
 from adapters.inbound.cli.output import AsJson, Json, exit_refused, put, put_json, say
 from adapters.inbound.cli.progress import progress_bar
 from adapters.inbound.cli.reading import handle, language
-from adapters.inbound.people_file import HANDLE, LANGUAGE, ZONE, Line, Refusal, read
+from adapters.inbound.people_file import HANDLE, LANGUAGE, ZONE, Line, People, Refusal, read
 from application.ports.errors import AlreadyThere, Busy, Conflict, PersonIsErased
 from application.ports.people import ContactPoint, Person, Tenant
 from domain.errors import Invalid
@@ -27,7 +27,7 @@ COUNTS = ("people_new", "people_changed", "people_unchanged", "contacts_new")
 
 def import_people(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE.csv", help="UTF-8, at most 10 MB.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.csv", help="UTF-8, at most 10 MB and 50,000 lines.")],
     tenant: TenantOption,
     as_json: AsJson = False,
 ) -> None:
@@ -47,10 +47,9 @@ def import_people(
     with office(context).open(say) as services:
         home = known_tenant(services.people, tenant)
         channels = {one.name: one for one in services.channels}
-        columns, lines = read(data, channels, {HANDLE: handle, LANGUAGE: language, ZONE: _zone})
-        found = list(lines)
-        if columns.spare:
-            spare = ", ".join(repr(name[:60]) for name in columns.spare)
+        found = read(data, channels, {HANDLE: handle, LANGUAGE: language, ZONE: _zone})
+        if found.columns.spare:
+            spare = ", ".join(repr(name[:60]) for name in found.columns.spare)
             say(f"warning: passed over, for no column is called so: {spare}")
         importing = _Importing(services, home)
         with progress_bar("importing") as progress:
@@ -70,14 +69,16 @@ class _Importing:
     refused: list[Refusal] = field(factory=list)
     signed: list[tuple[int, ContactPoint]] = field(factory=list)
 
-    def put(self, found: Sequence[Line | Refusal], progress: Callable[[int, int], None]) -> None:
-        progress(0, len(found))
-        for done, one in enumerate(found, 1):
+    def put(self, found: People, progress: Callable[[int, int], None]) -> None:
+        """Each line as it is read: whoever waits sees that it goes on, and what is put stays put."""
+        progress(0, found.count)
+        for done, one in enumerate(found.lines, 1):
             if isinstance(one, Refusal):
                 self.refused.append(one)
             else:
                 self._try(one)
-            progress(done, len(found))
+            progress(done, found.count)
+        progress(found.count, found.count)
 
     def _try(self, line: Line) -> None:
         try:
