@@ -54,7 +54,7 @@ class Columns:
 
 @frozen
 class People:
-    """The columns, how many lines may hold a person, and each that holds something, read as it is asked for."""
+    """The columns, how many lines may hold a person, and each that does, read as it is asked for."""
 
     columns: Columns
     count: int
