@@ -56,6 +56,11 @@ def uuids(ids: Sequence[bytes]) -> Uuids:
     return Uuids(_LENGTH_OF_UUID.join((b"", *ids)), len(ids))
 
 
+def maybe_uuids(ids: Sequence[bytes | None]) -> Uuids:
+    """From `UUID.bytes`, or NULL."""
+    return Uuids(b"".join(_NULL if id_ is None else _LENGTH_OF_UUID + id_ for id_ in ids), len(ids))
+
+
 def int8s(numbers: Sequence[int]) -> Int8s:
     return Int8s(b"".join(map(_INT8.pack, repeat(8), numbers)), len(numbers))
 

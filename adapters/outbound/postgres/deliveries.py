@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from adapters.outbound.postgres import erasing
+from adapters.outbound.postgres import binary, erasing
 from adapters.outbound.postgres.connection import Row
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.notices import keep_matter, read_matters
@@ -50,6 +50,17 @@ INSERT = (
     " contact_point_id, address_key, template, due_at, not_before, status, attempts, claim, lease_until,"
     " reason, provider_id, in_doubt)"
     " values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+    " on conflict on constraint one_message_an_address do nothing"
+)
+# New ones, as many as there are in one statement. Of two for one address the first stays.
+KEEP_NEW = (
+    "insert into tickler.deliveries (id, tenant_id, about_id, event_id, user_id, channel,"
+    " contact_point_id, address_key, template, due_at, not_before, status, attempts, claim)"
+    " select id, tenant_id, about_id, event_id, user_id, channel, contact_point_id, address_key, template,"
+    " due_at, not_before, 'Pending', 0, 0 from unnest(%b::uuid[], %b::uuid[], %b::uuid[], %b::uuid[],"
+    " %b::uuid[], %b::text[], %b::uuid[], %b::text[], %b::text[], %b::timestamptz[], %b::timestamptz[])"
+    " with ordinality as b (id, tenant_id, about_id, event_id, user_id, channel, contact_point_id,"
+    " address_key, template, due_at, not_before, place) order by place"
     " on conflict on constraint one_message_an_address do nothing"
 )
 DUE = (
@@ -95,7 +106,7 @@ class PostgresDeliveries:
 
     def receive(self, received: Sequence[Received], now: datetime) -> Sequence[bool]:
         with self.database.transaction() as session:
-            ids = list({one.reminder_id for one in received})
+            ids = binary.uuids(list({one.reminder_id.bytes for one in received}))
             new = {row[0] for row in session.rows(TAKE_IN, (CONSUMER, now, ids))}
             answers: list[bool] = []
             made: list[Delivery] = []
@@ -106,7 +117,7 @@ class PostgresDeliveries:
                     made += one.deliveries
             if made:
                 gone = _gone(session, made)
-                session.change_each(INSERT, [_values(_without_hash(one, gone)) for one in made])
+                session.change(KEEP_NEW, _columns([_without_hash(one, gone) for one in made]))
         return answers
 
     def claim(
@@ -248,6 +259,23 @@ def _read(row: Row) -> Delivery:
     values: list[Any] = list(row)
     values[8], values[11] = Template(row[8]), Status(row[11])
     return Delivery(*values)
+
+
+def _columns(made: Sequence[Delivery]) -> Sequence[binary.Array]:
+    """Of new deliveries, what KEEP_NEW wants: the rest is the same for all of them."""
+    return (
+        binary.uuids([one.id.bytes for one in made]),
+        binary.uuids([one.tenant_id.bytes for one in made]),
+        binary.uuids([one.about_id.bytes for one in made]),
+        binary.maybe_uuids([one.event_id.bytes if one.event_id else None for one in made]),
+        binary.uuids([one.user_id.bytes for one in made]),
+        binary.texts([one.channel for one in made]),
+        binary.maybe_uuids([one.contact_point_id.bytes if one.contact_point_id else None for one in made]),
+        binary.texts([one.address_key for one in made]),
+        binary.texts([one.template.value for one in made]),
+        binary.instants([one.due_at for one in made]),
+        binary.instants([one.not_before for one in made]),
+    )
 
 
 def _values(one: Delivery) -> Sequence[Any]:
