@@ -16,9 +16,9 @@ import attrs
 from attrs import frozen
 
 from domain.errors import BrokenHistory, ClaimIsLost, DeliveryIsOver, MayArriveTwice, NoSuchDelivery
-from domain.values import ContactPointId, DeliveryId, EventId, NoticeId, ReminderId, TenantId, UserId
+from domain.values import ContactPointId, DeliveryId, EventId, NoticeId, ReminderId, TenantId, TouchId, UserId
 
-AboutId = ReminderId | NoticeId
+AboutId = ReminderId | NoticeId | TouchId
 
 
 class Status(StrEnum):
@@ -47,6 +47,7 @@ class Template(StrEnum):
 
     APPOINTMENT_REMINDER = "AppointmentReminder"
     CALENDAR_REMINDER = "CalendarReminder"
+    TOUCH_ANSWER = "TouchAnswer"  # what came of a deferred touch, to where it was asked for and nowhere else
     OPERATOR_NOTICE = "OperatorNotice"  # to a tenant's operator, about what went wrong
 
 
@@ -57,7 +58,7 @@ REMINDERS = (Template.APPOINTMENT_REMINDER, Template.CALENDAR_REMINDER)
 class Delivery:
     """`contact_point_id` is None for the console; the address itself is never a part of a delivery, and
     `address_key` is its hash: (about_id, channel, address_key) is unique. What it is about is a reminder of
-    the event, or a notice, which has no event.
+    the event, or else a notice or a touch, which have none.
 
     `not_before` is when it may be tried next; `claim` counts the claims; a lease ends at `lease_until`. It is
     `in_doubt` when the answer to any of its attempts was lost, whatever came of it later.

@@ -71,6 +71,12 @@ class ClaimIsLost(Refused):
     rule = "INV-DLV-3"
 
 
+class NoSuchPerson(Refused):
+    """There is no such person."""
+
+    rule = "INV-TCH-2"
+
+
 class MayArriveTwice(Refused):
     """Nobody knows whether the message arrived; it is sent again only at that risk."""
 
@@ -97,6 +103,12 @@ class TouchClaimIsLost(Refused):
 
 class TouchIsInProgress(Refused):
     """The touch is being worked on."""
+
+    rule = "INV-TCH-3"
+
+
+class TouchIsNotInWork(Refused):
+    """Nobody is working on the touch."""
 
     rule = "INV-TCH-3"
 

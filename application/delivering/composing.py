@@ -13,13 +13,14 @@ from application.ports.ledger import Ledger
 from application.ports.machine import Clock
 from application.ports.people import People, Recipient
 from application.ports.templates import Templates, Words
+from application.ports.touches import Touches
 from application.telling_operators import HOUR
 from application.wording import language_of
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Delivery, SkipReason, Template
 from domain.reminder import Status
 from domain.triggers import due_at
-from domain.values import NoticeId
+from domain.values import NoticeId, TouchId
 
 # So many ids fit into one message of any channel.
 MOST_IDS = 20
@@ -34,12 +35,15 @@ class Composing:
     ledger: Ledger
     clock: Clock
     templates: Templates
+    touches: Touches
 
     def message(self, claimed: Delivery) -> OutgoingMessage | SkipReason:
         """The message, or why it is not wanted any more."""
         known = self.people.recipients({(claimed.tenant_id, claimed.user_id)}).get(claimed.user_id)
         if claimed.template is Template.OPERATOR_NOTICE:
             return self._notice(claimed, known)
+        if claimed.template is Template.TOUCH_ANSWER:
+            return self._answer(claimed, known)
         found = None if claimed.event_id is None else self.ledger.event(claimed.event_id)
         if found is None:
             return SkipReason.CANCELLED
@@ -105,6 +109,19 @@ class Composing:
             "ids": " ".join(str(one.id) for one in matters.first),
         }
         return _outgoing(claimed, known, said, data)
+
+    def _answer(self, claimed: Delivery, known: Recipient | None) -> OutgoingMessage | SkipReason:
+        """What came of a deferred touch, to its origin."""
+        reason = unwelcome(known, claimed)
+        if reason is not None:
+            return reason
+        text = self.touches.texts(TouchId(claimed.about_id)).answer
+        if text is None:
+            return SkipReason.CANCELLED  # its words were erased
+        said = self.templates.touch_answer(text, self._language(claimed, known))
+        return _outgoing(
+            claimed, known, said, {"touchId": str(claimed.about_id), "tenantId": str(claimed.tenant_id)}
+        )
 
     def _language(self, claimed: Delivery, known: Recipient | None) -> str:
         person = known.person if known else None

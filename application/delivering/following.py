@@ -31,8 +31,10 @@ class Following:
 
         After a refusal for good, an opt-out or an address that is gone, the same to another address of the
         person; after one who is no more concerned, the same to whoever is now. Never to a second address
-        where it is in doubt whether the first one got it.
+        where it is in doubt whether the first one got it, and never the answer of a touch (INV-TCH-2).
         """
+        if one.template is Template.TOUCH_ANSWER:
+            return []
         if one.status is Status.SKIPPED and one.reason == SkipReason.TAKEN_OFF:
             return self._to_newcomers(one, now)
         if one.status is Status.FAILED or (one.status is Status.SKIPPED and one.reason in ELSEWHERE):
@@ -41,7 +43,12 @@ class Following:
         return []
 
     def next_address(self, one: Delivery) -> ContactPoint | None:
-        """The next address of the person whom this one did not reach; None where it may have."""
+        """The next address of the person whom this one did not reach; None where it may have.
+
+        None for the answer of a touch, too: it goes where the request came from (INV-TCH-2).
+        """
+        if one.template is Template.TOUCH_ANSWER:
+            return None
         known = self.people.recipients({(one.tenant_id, one.user_id)}).get(one.user_id)
         if one.in_doubt or known is None or not known.contact_points:
             return None

@@ -145,6 +145,8 @@ class Handling:
         """That it reached nobody, for the operator; a notice itself is not told of."""
         if not after.reached_nobody or after.template is Template.OPERATOR_NOTICE:
             return None
+        if after.template is Template.TOUCH_ANSWER and after.status in delivery.OVER:
+            return None  # the touch itself is closed for that, and told of
         matter = Matter(MatterKind.DELIVERY, after.id, after.event_id)
         return self.telling.notice(after.tenant_id, matter, now)
 

@@ -22,6 +22,7 @@ from application.ports.ledger import Ledger
 from application.ports.machine import Clock, Ids
 from application.ports.people import People
 from application.ports.templates import Templates
+from application.ports.touches import Touches
 from application.resting import Rests
 from application.telling_operators import TellingOperators
 from domain import delivery
@@ -59,6 +60,7 @@ class Delivering:
     channel: Channel
     clock: Clock
     templates: Templates
+    touches: Touches
     ids: Ids
     options: DeliveryOptions = field(factory=DeliveryOptions)
     rates: Rates | None = None
@@ -72,7 +74,7 @@ class Delivering:
             self.deliveries,
             self.channel,
             self.clock,
-            Composing(self.deliveries, self.people, self.ledger, self.clock, self.templates),
+            Composing(self.deliveries, self.people, self.ledger, self.clock, self.templates, self.touches),
             Following(self.deliveries, self.people, self.ledger, self.ids),
             Tries(self.options, self.channel.repeats_unknown, self.spread),
             TellingOperators(self.people, self.ids),

@@ -12,6 +12,7 @@ from domain.values import EventId, NoticeId
 
 class MatterKind(StrEnum):
     DELIVERY = "delivery"  # a message that ended without reaching anybody
+    TOUCH = "touch"  # a deferred touch whose answer has nowhere to go
 
 
 @frozen

@@ -11,6 +11,14 @@ from domain.values import ContactPointId, TenantId, UserId
 
 
 @frozen
+class AgentPlatform:
+    """Where a tenant's agents are called for deferred touches, and what the calls are signed with."""
+
+    url: str = field(repr=False)
+    secret: str = field(repr=False)
+
+
+@frozen
 class Tenant:
     """`default_triggers` are those of events that bring none, `all_day_triggers` of events of whole days;
     None leaves it to whoever plans them. `operator_id` is the person to turn to when something is wrong.
@@ -23,6 +31,7 @@ class Tenant:
     default_triggers: tuple[Trigger, ...] | None = None
     all_day_triggers: tuple[Trigger, ...] | None = None
     operator_id: UserId | None = None
+    agent: AgentPlatform | None = None
 
 
 @frozen
@@ -137,8 +146,9 @@ class People(Protocol):
         """Empty all that tells who the person is, in one commit; None for a person who is not there.
 
         The id stays and is the handle from then on, no member and nobody's operator. Gone are language and
-        zone, contact points and opt-outs, the titles of events that are theirs as owner or client, and from
-        their deliveries the hash of the address and what channels said.
+        zone, contact points and opt-outs, the titles of events that are theirs as owner or client, from their
+        deliveries the hash of the address and what channels said, and all texts of touches and plans of which
+        they are the origin or target, with the keys that these were asked for by.
 
         Busy when transactions that hold the person (`Transaction.erased`) do so for longer than 15 s.
         """

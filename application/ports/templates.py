@@ -9,6 +9,7 @@ from attrs import field, frozen
 from application.ports.notices import Matters
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Template
+from domain.recurrence import Schedule
 
 FALLBACK_LANGUAGE = "en"
 
@@ -49,5 +50,19 @@ class Templates(Protocol):
         Language and zone are as for reminders.
         """
 
+    def touch_answer(self, text: str, language: str) -> Words:
+        """What came of a deferred touch, word for word: never read as a template or as HTML."""
+
     def contact_test(self, language: str) -> Words:
         """The message by which a person sees that an address of theirs works."""
+
+
+class PlanTexts(Protocol):
+    """The words that a tenant wrote for its own touches."""
+
+    def text_of_occurrence(self, template: str, schedule: Schedule, slot: datetime) -> str:
+        """The template's words for the occurrence at this wall time of a plan's zone.
+
+        It may use `date` and `time` of the occurrence, and before a deadline `deadline` and `days_left`.
+        Invalid, with one line, for a template that is none, uses anything else, or costs too much.
+        """

@@ -13,6 +13,7 @@ from adapters.outbound.memory.ledger import MemoryLedger
 from adapters.outbound.memory.outbox import MemoryOutbox
 from adapters.outbound.memory.people import MemoryPeople
 from adapters.outbound.memory.store import MemoryStore
+from adapters.outbound.memory.touches import MemoryTouches
 from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.testkit.channels import RecordingChannel
 from adapters.testkit.clock import SettableClock
@@ -25,6 +26,7 @@ from application.ports.deliveries import Deliveries
 from application.ports.ledger import Ledger
 from application.ports.outbox import Outbox
 from application.ports.people import ContactPoint, People, Person, Tenant
+from application.ports.touches import Touches
 from application.receiving import Receiving
 from application.relaying import Relay
 from domain.calendar_event import CalendarEvent
@@ -51,6 +53,7 @@ class World:
         self.outbox: Outbox = MemoryOutbox(self.store)
         self.deliveries: Deliveries = MemoryDeliveries(self.store)
         self.people: People = MemoryPeople(self.store)
+        self.touches: Touches = MemoryTouches(self.store)
         self.calendar = Calendar(self.ledger, self.clock, self.ids)
         self.notifying = Notifying(self.deliveries, self.people, self.clock, self.ids)
         self.people.add_tenant(Tenant(TENANT, "office"))
@@ -111,6 +114,7 @@ class World:
             "channel": self.channel,
             "clock": self.clock,
             "templates": TEMPLATES,
+            "touches": self.touches,
             "ids": self.ids,
             "pause": lambda seconds: self.clock.advance(timedelta(seconds=seconds)),
         }
