@@ -156,14 +156,16 @@ def outbox_headers(correlation_id: UUID) -> dict[str, str]:
     return {"correlationId": str(correlation_id), "contractVersion": str(CONTRACT_VERSION)}
 
 
-def check_title(title: str) -> None:
+def check_text(what: str, text: str | None) -> None:
     """Invalid for what no database keeps: NUL, and halves of surrogate pairs."""
+    if text is None:
+        return
     try:
-        title.encode()
+        text.encode()
     except UnicodeEncodeError:
-        raise Invalid("title: it is not Unicode text") from None
-    if "\0" in title:
-        raise Invalid("title: it has a NUL character in it")
+        raise Invalid(f"{what}: it is not Unicode text") from None
+    if "\0" in text:
+        raise Invalid(f"{what}: it has a NUL character in it")
 
 
 @lru_cache(maxsize=16384)  # most events begin at a full hour or near it

@@ -9,7 +9,7 @@ import pytest
 from adapters.testkit.examples import CLIENT, OTHER_TENANT, OWNER, TENANT, TRIGGERS, numbered
 from adapters.testkit.threads import at_once
 from application.ports.errors import AlreadyThere, PersonIsErased
-from application.ports.people import ContactPoint, Erased, People, Person, Recipient, Tenant
+from application.ports.people import AgentPlatform, ContactPoint, Erased, People, Person, Recipient, Tenant
 from domain.values import ContactPointId, TenantId, UserId
 
 ACME = Tenant(TENANT, "acme", "Europe/Moscow", "ru")
@@ -215,7 +215,10 @@ class PeopleContract:
             default_triggers=TRIGGERS,
             all_day_triggers=(),
             operator_id=BORIS.id,
+            agent=AgentPlatform("https://agents.example/touches", "whsec_c2VjcmV0"),
         )
+        assert "agents.example" not in repr(settings)
+        assert "whsec" not in repr(settings)
         assert known.set_tenant(settings)
         assert known.tenant(TENANT) == known.tenant("acme2") == settings
         assert known.tenant("acme") is None

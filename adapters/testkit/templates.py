@@ -183,6 +183,7 @@ class TemplatesContract:
         for template in REMINDERS:
             said = templates.reminder(template, example(), "a", "xx", "UTC")
             assert said == templates.reminder(template, example(), "a", FALLBACK_LANGUAGE, "UTC")
+        assert templates.touch_answer("a", "xx") == templates.touch_answer("a", FALLBACK_LANGUAGE)
         assert templates.contact_test("xx") == templates.contact_test(FALLBACK_LANGUAGE)
 
     def test_a_zone_that_there_is_not_is_invalid(self, templates: Templates) -> None:
@@ -210,6 +211,30 @@ class TemplatesContract:
         assert "and 1 more" in two.text
         assert "and 1 more" in two.html
 
+    def test_a_notice_says_of_what_is_about_no_event_what_it_is(self, templates: Templates) -> None:
+        first = [Matter(MatterKind.DELIVERY, UUID(int=1)), Matter(MatterKind.TOUCH, UUID(int=1))]
+        since = datetime.fromisoformat("2026-07-06T12:00Z")
+        for language in sorted(templates.languages):
+            said = templates.operator_notice(Matters(2, first), since, language, "UTC")
+            for told in (said.text.splitlines(), Page.of(said.html).texts):
+                message, touch = (line for line in told if str(UUID(int=1)) in line)
+                assert message != touch
+                assert "None" not in message + touch
+
+    @pytest.mark.parametrize("text", [*HARMFUL, "Two lines:\n  the second\n\nand the last"])
+    def test_an_answer_is_told_word_for_word_and_is_neither_template_nor_html(
+        self, templates: Templates, text: str
+    ) -> None:
+        for language in sorted(templates.languages):
+            said, beside = (templates.touch_answer(one, language) for one in (text, "harmless"))
+            assert (said.text, said.language, said.subject) == (text, language, beside.subject)
+            page = Page.of(said.html)
+            assert [one for one in page.texts if one not in Page.of(beside.html).texts] == [
+                line.strip() for line in text.splitlines() if line.strip()
+            ]
+            assert set(page.tags) == set(Page.of(beside.html).tags)
+            assert page.attributes == Page.of(beside.html).attributes
+
     def test_a_test_message_is_in_the_language_asked_for(self, templates: Templates) -> None:
         for language in sorted(templates.languages):
             said = templates.contact_test(language)
@@ -221,6 +246,7 @@ class TemplatesContract:
     def test_html_is_a_whole_document_that_loads_and_runs_nothing(self, templates: Templates) -> None:
         documents = [said.html for said in self.all_words(templates, example(), AS_TYPED)]
         documents += [templates.contact_test(language).html for language in sorted(templates.languages)]
+        documents += [templates.touch_answer(AS_TYPED, one).html for one in sorted(templates.languages)]
         documents += [
             templates.operator_notice(Matters(0, []), SUMMER_AFTERNOON.astimezone(UTC), language, "UTC").html
             for language in sorted(templates.languages)

@@ -164,6 +164,7 @@ class MemoryPeople:
         for one in store.deliveries.values():
             if one.user_id == user_id:
                 store.deliveries[one.id] = erased(one)
+        self._forget_touches(user_id)
         titled = [
             row.state.id
             for row in store.events.values()
@@ -174,6 +175,20 @@ class MemoryPeople:
         for event_id in titled:
             del store.titles[event_id]
         return Erased(len(points), len(titled))
+
+    def _forget_touches(self, user_id: UserId) -> None:
+        """What their touches and plans say, and by which keys they were asked for."""
+        store = self.store
+        theirs = {id_ for id_, row in store.touches.items() if row.touch.state.origin.user_id == user_id}
+        for touch_id in theirs:
+            store.touch_texts.pop(touch_id, None)
+        for asked, (_, touch_id) in list(store.touch_requests.items()):
+            if touch_id in theirs:
+                del store.touch_requests[asked]
+                store.touch_requests[asked[0], asked[1], str(touch_id)] = (str(touch_id), touch_id)
+        for plan_id, plan in store.plans.items():
+            if plan.state.terms.target.user_id == user_id:
+                store.plan_texts.pop(plan_id, None)
 
     def _must_not_be_erased(self, user_id: UserId | None) -> None:
         if user_id is not None and self.store.is_erased(user_id):

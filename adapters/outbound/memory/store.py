@@ -17,17 +17,23 @@ from application.ports.notices import Matter
 from application.ports.outbox import Message
 from application.ports.people import ContactPoint, Person, Tenant
 from application.ports.quarantine import Quarantined
+from application.ports.tokens import KeptToken, TokenId
+from application.ports.touches import RecordedTouchEvent, TouchTexts
 from domain.calendar_event import CalendarEvent
+from domain.deferred_touch import DeferredTouch
 from domain.delivery import Delivery
 from domain.reminder import Reminder
+from domain.touch_plan import TouchPlan
 from domain.values import (
     ContactPointId,
     DeliveryId,
     EventId,
     EventStatus,
     NoticeId,
+    PlanId,
     ReminderId,
     TenantId,
+    TouchId,
     UserId,
 )
 
@@ -44,6 +50,14 @@ class OutboxRow:
     published_at: datetime | None = None
     parked_at: datetime | None = None
     problem: str | None = None
+
+
+@frozen
+class TouchRow:
+    """A touch, and who asked for it; None for one that a plan made."""
+
+    touch: Versioned[DeferredTouch]
+    caller: str | None
 
 
 class Spoilt(Enum):
@@ -72,6 +86,13 @@ class MemoryStore:
         self.persons: dict[UserId, Person] = {}
         self.contact_points: dict[ContactPointId, ContactPoint] = {}
         self.imports: dict[EventId, Imported] = {}
+        self.touches: dict[TouchId, TouchRow] = {}
+        self.touch_texts: dict[TouchId, TouchTexts] = {}
+        self.touch_requests: dict[tuple[TenantId, str, str], tuple[str, TouchId]] = {}
+        self.plans: dict[PlanId, Versioned[TouchPlan]] = {}
+        self.plan_texts: dict[PlanId, str] = {}
+        self.touch_history: dict[UUID, tuple[RecordedTouchEvent, ...]] = {}
+        self.tokens: dict[TokenId, KeptToken] = {}
         self.channel_opt_outs: set[tuple[UserId, str]] = set()
         self._spoilt: dict[UUID, Spoilt] = {}
 

@@ -99,7 +99,7 @@ class MemoryTransaction:
             return {id_ for id_ in user_ids if self._store.is_erased(id_)}
 
     def write_title(self, event_id: EventId, title: str) -> bool:
-        codec.check_title(title)
+        codec.check_text("title", title)
         is_other = self._titles.get(event_id, self._store.titles.get(event_id)) != title
         self._titles[event_id] = title
         return is_other

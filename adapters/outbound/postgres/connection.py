@@ -34,6 +34,8 @@ class BoundedConnection(Connection[Row]):
             on_failure(problem)
             raise
         connection.silence = silence
+        # What we say is a fixed number of statements: none is ever to be prepared a second time.
+        connection.prepared_max = None
         connection.adapters.register_dumper(Array, ArrayDumper)
         return connection
 

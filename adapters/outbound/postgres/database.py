@@ -22,7 +22,7 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequest
 
 from adapters.outbound.postgres.connection import CANCEL_SECONDS, BoundedConnection, Row
 from adapters.outbound.postgres.errors import DatabaseRefused, one_line, translated, without
-from adapters.outbound.postgres.session import Session
+from adapters.outbound.postgres.session import Parameters, Session
 from application.ports.errors import Unavailable
 
 # Keepalives notice a dead peer within 11 s, and unanswered data within 10 s; a socket file ignores them.
@@ -111,18 +111,33 @@ class Database:
             session = Session(connection.cursor(binary=True))
             session.say(self._begin)
             yield session
-            if session.say("commit") != "COMMIT":
-                raise DatabaseRefused("a statement had failed, so that nothing was committed")
+            _must_be_committed(session.say("commit"))
         except psycopg.Error as error:
             raise translated(error, self._password) from None
         finally:
             self._give_back(connection)
 
-    def ask(self, question: LiteralString) -> Row:
-        """The one row of a question that locks nothing and takes no time; no transaction is made for it."""
+    def row(self, statement: LiteralString, parameters: Parameters) -> Row | None:
+        """The first row of a statement that is a transaction alone, in two round trips; as `transaction`."""
         connection = self._checkout()
         try:
-            found = connection.cursor(binary=True).execute(question).fetchone()
+            session = Session(connection.cursor(binary=True))
+            session.say(self._begin)
+            found, tag = session.row_and_commit(statement, parameters)
+            _must_be_committed(tag)
+        except psycopg.Error as error:
+            raise translated(error, self._password) from None
+        finally:
+            self._give_back(connection)
+        return found
+
+    def ask(self, question: LiteralString) -> Row:
+        """The one row of a question that locks nothing and takes no time: no transaction is made for it,
+        and one round trip.
+        """
+        connection = self._checkout()
+        try:
+            found = connection.cursor(binary=True).execute(question, prepare=False).fetchone()
         except psycopg.Error as error:
             raise translated(error, self._password) from None
         finally:
@@ -202,6 +217,11 @@ class Database:
 
     def _note_failure(self, problem: psycopg.Error) -> None:
         self._failure = (monotonic(), without(self._password, one_line(problem)))
+
+
+def _must_be_committed(tag: str) -> None:
+    if tag != "COMMIT":
+        raise DatabaseRefused("a statement had failed, so that nothing was committed")
 
 
 def _begin(patience: Patience) -> str:

@@ -156,9 +156,7 @@ class PostgresDeliveries:
                 raise ClaimIsLost
             for one in happened:
                 _note_attempt(session, one, after)
-            made = [*then, *(notice.deliveries if notice else ())]
-            if made:
-                session.change_each(INSERT, [_values(_without_hash(one, gone)) for one in made])
+            keep_deliveries(session, [*then, *(notice.deliveries if notice else ())], gone)
             if notice is not None:
                 keep_matter(session, notice)
 
@@ -193,6 +191,14 @@ class PostgresDeliveries:
             found = session.row(BACKLOG, (now,))
         assert found is not None
         return Backlog(*found)
+
+
+def keep_deliveries(
+    session: Session, made: Sequence[Delivery], gone: AbstractSet[UserId] = frozenset()
+) -> None:
+    """Keep those whose (about_id, channel, address_key) is not there yet; without a hash of who is `gone`."""
+    if made:
+        session.change_each(INSERT, [_values(_without_hash(one, gone)) for one in made])
 
 
 def _due(

@@ -43,10 +43,24 @@ FORGET_TITLES = (
     "delete from tickler.texts where event_id in (select id from tickler.calendar_events"
     " where tenant_id = %s and (owner_user_id = %s or client_user_id = %s))"
 )
+FORGET_TOUCH_TEXTS = (
+    "delete from tickler.touch_texts where touch_id in"
+    " (select id from tickler.deferred_touches where user_id = %s)"
+)
+# A caller chose the key, and the digest tells the text to whoever guesses it.
+EMPTY_REQUESTS = (
+    "update tickler.touch_requests r set key = r.touch_id::text, body = r.touch_id::text"
+    " from tickler.deferred_touches t where t.id = r.touch_id and t.user_id = %s"
+)
+FORGET_PLAN_TEXTS = (
+    "delete from tickler.plan_texts where plan_id in"
+    " (select id from tickler.touch_plans where (terms -> 'target' ->> 'userId')::uuid = %s)"
+)
 # The planner keeps samples of what was in a column.
 FORGET_SAMPLES = (
     "analyze tickler.people, tickler.contact_points, tickler.texts,"
-    " tickler.deliveries, tickler.delivery_attempts"
+    " tickler.deliveries, tickler.delivery_attempts, tickler.touch_texts, tickler.touch_requests,"
+    " tickler.plan_texts"
 )
 
 
@@ -68,6 +82,9 @@ def erase(session: Session, tenant_id: TenantId, user_id: UserId) -> Erased | No
     # In the order in which an outcome is written: it then waits for the erasure, or is there and erased.
     session.change(EMPTY_DELIVERIES, (user_id,))
     session.change(EMPTY_ATTEMPTS, (user_id,))
+    session.change(EMPTY_REQUESTS, (user_id,))
+    session.change(FORGET_TOUCH_TEXTS, (user_id,))
+    session.change(FORGET_PLAN_TEXTS, (user_id,))
     titles = session.change(FORGET_TITLES, (tenant_id, user_id, user_id))
     session.change(EMPTY_PERSON, (user_id,))
     session.say(FORGET_SAMPLES)

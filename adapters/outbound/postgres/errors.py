@@ -7,7 +7,7 @@ from application.ports.errors import AlreadyThere, Busy, Conflict, Unavailable
 
 # SQLSTATE classes of a refused row: data, integrity, a view's check, a limit, what a trigger raised.
 ABOUT_A_ROW = ("22", "23", "44", "54", "P0")
-NAMED_BY_PEOPLE = ("tenants", "people", "contact_points")
+NAMED_BY_PEOPLE = ("tenants", "people", "contact_points", "tokens")
 
 
 class DatabaseRefused(Exception):

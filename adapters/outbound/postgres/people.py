@@ -12,20 +12,22 @@ from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.erasing import erase
 from adapters.outbound.postgres.session import Session
 from application.ports.errors import PersonIsErased
-from application.ports.people import ContactPoint, Erased, Person, Recipient, Tenant
+from application.ports.people import AgentPlatform, ContactPoint, Erased, Person, Recipient, Tenant
 from domain.triggers import Trigger, trigger
 from domain.values import ContactPointId, TenantId, UserId
 
 ADD_TENANT = (
     "insert into tickler.tenants (handle, time_zone, language, default_triggers, all_day_triggers,"
-    " operator_id, id) values (%s, %s, %s, %s::text[], %s::text[], %s, %s)"
+    " operator_id, agent_url, agent_secret, id)"
+    " values (%s, %s, %s, %s::text[], %s::text[], %s, %s, %s, %s)"
 )
 SET_TENANT = (
     "update tickler.tenants set handle = %s, time_zone = %s, language = %s, default_triggers = %s::text[],"
-    " all_day_triggers = %s::text[], operator_id = %s where id = %s"
+    " all_day_triggers = %s::text[], operator_id = %s, agent_url = %s, agent_secret = %s where id = %s"
 )
 SELECT_TENANT = (
-    "select id, handle, time_zone, language, default_triggers, all_day_triggers, operator_id"
+    "select id, handle, time_zone, language, default_triggers, all_day_triggers, operator_id,"
+    " agent_url, agent_secret"
     " from tickler.tenants"
 )
 ADD_PERSON = (
@@ -201,12 +203,22 @@ def _tenant_values(one: Tenant) -> Sequence[Any]:
         None if triggers is None else [str(trigger) for trigger in triggers]
         for triggers in (one.default_triggers, one.all_day_triggers)
     ]
-    return one.handle, one.time_zone, one.language, *texts, one.operator_id, one.id
+    agent = (one.agent.url, one.agent.secret) if one.agent else (None, None)
+    return one.handle, one.time_zone, one.language, *texts, one.operator_id, *agent, one.id
 
 
 def _tenant(row: Row) -> Tenant:
-    id_, handle, time_zone, language, default, all_day, operator_id = row
-    return Tenant(id_, handle, time_zone, language, _triggers(default), _triggers(all_day), operator_id)
+    id_, handle, time_zone, language, default, all_day, operator_id, url, secret = row
+    return Tenant(
+        id_,
+        handle,
+        time_zone,
+        language,
+        _triggers(default),
+        _triggers(all_day),
+        operator_id,
+        None if url is None else AgentPlatform(url, secret),
+    )
 
 
 def _triggers(texts: Sequence[str] | None) -> tuple[Trigger, ...] | None:

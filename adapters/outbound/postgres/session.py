@@ -1,6 +1,6 @@
 """What is said within one transaction."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, LiteralString, TypeVar
 
@@ -10,6 +10,7 @@ from psycopg import Cursor
 from adapters.outbound.postgres.connection import Row
 
 Result = TypeVar("Result")
+Parameters = Sequence[Any] | Mapping[str, Any]
 
 
 @define
@@ -19,11 +20,23 @@ class Session:
     cursor: Cursor[Row]
     _open_part: bool = field(init=False, default=False)
 
-    def rows(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> list[Row]:
+    def rows(self, statement: LiteralString, parameters: Parameters | None = None) -> list[Row]:
         return self.cursor.execute(statement, parameters).fetchall()
 
-    def row(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> Row | None:
+    def row(self, statement: LiteralString, parameters: Parameters | None = None) -> Row | None:
         return self.cursor.execute(statement, parameters).fetchone()
+
+    def row_and_commit(
+        self, statement: LiteralString, parameters: Parameters | None = None
+    ) -> tuple[Row | None, str]:
+        """The first row, and the tag of the commit that goes with the statement: one round trip for both,
+        and for preparing the statement where that is still to be done.
+        """
+        connection = self.cursor.connection
+        with connection.pipeline():
+            self.cursor.execute(statement, parameters)
+            commit = connection.execute("commit", prepare=False)
+        return self.cursor.fetchone(), commit.statusmessage or ""
 
     def change(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> int:
         """How many rows the statement touched."""

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from attrs import field, frozen
 
-from adapters.codec import Malformed, check_title
+from adapters.codec import Malformed, check_text
 from adapters.outbound.postgres import binary, copying, erasing, imports
 from adapters.outbound.postgres.copying import Copying
 from adapters.outbound.postgres.rows import (
@@ -108,7 +108,7 @@ class PostgresTransaction:
         return erasing.erased(self.session, user_ids)
 
     def write_title(self, event_id: EventId, title: str) -> bool:
-        check_title(title)
+        check_text("title", title)
         return self.session.change(WRITE_TITLE, (event_id, title)) == 1
 
     def revise(self, revisions: Collection[Revision]) -> None:
