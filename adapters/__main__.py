@@ -45,7 +45,12 @@ signal.signal(signal.SIGINT, _before)
 CONNECT_SECONDS = 4
 CLOSE_SECONDS = 0.5
 WATCH_SECONDS = 1.0
-SHORT_CADENCE = {"dispatch_interval": 1.0, "relay_interval": 0.1, "delivery_interval": 0.2}
+SHORT_CADENCE = {
+    "dispatch_interval": 1.0,
+    "relay_interval": 0.1,
+    "delivery_interval": 0.2,
+    "touch_interval": 0.2,
+}
 
 
 class PostgresOffice:
@@ -94,6 +99,7 @@ class PostgresOffice:
             finally:
                 _close_publisher(container)
                 _at_most(CLOSE_SECONDS, container.database().close)
+                _at_most(CLOSE_SECONDS, container.heartbeats().close)
 
     def migrate(self, say: Say) -> Sequence[str]:
         with self._server(say) as conninfo:
@@ -135,7 +141,8 @@ class PostgresOffice:
         except MigrationError as error:
             raise Unready(str(error)) from None
         if pending:
-            raise Unready(f"the database lacks {', '.join(pending)}: run `tickler migrate` on it first")
+            more = f" and {len(pending) - 1} more" if len(pending) > 1 else ""
+            raise Unready(f"run `tickler migrate` on the database first: it lacks {pending[0]}{more}")
 
 
 def _keep_alive(embedded: EmbeddedPostgres, left: threading.Event) -> None:
@@ -171,6 +178,12 @@ def services(container: Container) -> Services:
         channels=channels,
         delivering=[container.delivering(channel=channel) for channel in can_send],
         verifying=container.verifying(),
+        touches=container.touches(),
+        deferring=container.deferring(),
+        planning=container.planning(),
+        agents=container.call().platform,
+        touch_loops=container.touch_loops,
+        desk=container.desk(),
         interrupt=lambda: _interrupt(container),
     )
 

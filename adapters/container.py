@@ -1,17 +1,22 @@
 """The one place where adapters and use cases are put together; only `__main__` and tests come here."""
 
 import random
+from datetime import timedelta
 
 from dependency_injector import containers, providers
 
+from adapters.inbound.desk import Desk
 from adapters.inbound.kafka.consumer import ConsumeStep
+from adapters.inbound.touch_loops import TouchLoops
 from adapters.kafka_options import client_options, consumer_options, producer_options
 from adapters.observability import ObservedLedger, ObservedReminderDispatchJob
+from adapters.outbound.agents import AgentPlatforms
 from adapters.outbound.channels.apprise import TELEGRAM, WHATSAPP, AppriseChannel
 from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.channels.email import EmailChannel
 from adapters.outbound.channels.webhook import WebhookChannel
 from adapters.outbound.direct import DirectPublisher
+from adapters.outbound.handlers import Kinds, load_handlers
 from adapters.outbound.kafka.admin import KafkaTopics
 from adapters.outbound.kafka.publisher import KafkaPublisher
 from adapters.outbound.memory.deliveries import MemoryDeliveries
@@ -22,8 +27,10 @@ from adapters.outbound.memory.people import MemoryPeople
 from adapters.outbound.memory.quarantine import MemoryQuarantine
 from adapters.outbound.memory.reckonings import MemoryReckonings
 from adapters.outbound.memory.store import MemoryStore
+from adapters.outbound.memory.tokens import MemoryTokens
+from adapters.outbound.memory.touches import MemoryTouches
 from adapters.outbound.postgres.clock import PostgresClock
-from adapters.outbound.postgres.database import Database
+from adapters.outbound.postgres.database import Database, Patience
 from adapters.outbound.postgres.deliveries import PostgresDeliveries
 from adapters.outbound.postgres.imports import PostgresImports
 from adapters.outbound.postgres.ledger import PostgresLedger
@@ -31,8 +38,11 @@ from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.outbound.postgres.people import PostgresPeople
 from adapters.outbound.postgres.quarantine import PostgresQuarantine
 from adapters.outbound.postgres.reckonings import PostgresReckonings
-from adapters.outbound.system import SystemClock, UuidIds
+from adapters.outbound.postgres.tokens import PostgresTokens
+from adapters.outbound.postgres.touches.store import PostgresTouches
+from adapters.outbound.system import SystemClock, UuidIds, new_secret
 from adapters.outbound.templates.own import templates_in
+from adapters.outbound.templates.plan_texts import JinjaPlanTexts
 from adapters.settings import Settings
 from application.calendar import Calendar
 from application.delivering.senders import Delivering
@@ -44,7 +54,25 @@ from application.receiving import Receiving
 from application.relaying import Relay
 from application.retrying import Retrying
 from application.rezoning import Rezoning
+from application.telling_operators import TellingOperators
+from application.touching.access import Access
+from application.touching.answering import Answering
+from application.touching.asking import Asking
+from application.touching.deferring import Deferring
+from application.touching.holding import Holding
+from application.touching.messages import message
+from application.touching.planning import Planning
+from application.touching.working import Working
 from application.verifying import Verifying
+
+HASTE = Patience(
+    lock=timedelta(seconds=0.5),
+    statement=timedelta(seconds=0.9),
+    idle=timedelta(seconds=2),
+    silence=timedelta(seconds=1),
+    checkout=timedelta(seconds=1),
+    reconnect=timedelta(seconds=2),
+)
 
 
 class Container(containers.DeclarativeContainer):
@@ -95,6 +123,11 @@ class Container(containers.DeclarativeContainer):
         memory=providers.Singleton(MemoryImports, memory),
         postgres=providers.Singleton(PostgresImports, database),
     )
+    tokens = providers.Selector(
+        store,
+        memory=providers.Singleton(MemoryTokens, memory),
+        postgres=providers.Singleton(PostgresTokens, database),
+    )
     reckonings = providers.Selector(
         store,
         memory=providers.Singleton(MemoryReckonings, memory),
@@ -104,6 +137,11 @@ class Container(containers.DeclarativeContainer):
         store,
         memory=providers.Singleton(SystemClock),
         postgres=providers.Singleton(PostgresClock, database),
+    )
+    touches = providers.Selector(
+        store,
+        memory=providers.Singleton(MemoryTouches, memory),
+        postgres=providers.Singleton(PostgresTouches, database),
     )
     ids = providers.Singleton(UuidIds)
     templates = providers.Singleton(templates_in, settings.provided.own_templates)
@@ -174,7 +212,66 @@ class Container(containers.DeclarativeContainer):
         ledger,
         clock=clock,
         templates=templates,
+        touches=touches,
         ids=ids,
         rates=rates,
         spread=providers.Object(random.random),
+    )
+
+    # Built in; packages may bring more. Their names are known without any of them being loaded.
+    call = providers.Singleton(
+        AgentPlatforms,
+        people,
+        own_clock,
+        allow_http=settings.provided.webhook_allow_http,
+        allow_private=settings.provided.webhook_allow_private,
+        seconds=settings.provided.touch_call_timeout,
+    )
+    built_in = providers.Dict(message=providers.Object(message), call=call)
+    kinds = providers.Singleton(Kinds, built_in)
+    handlers = providers.Singleton(load_handlers, built_in)
+
+    deferring = providers.Factory(
+        Deferring, touches, clock, ids, kinds, limits=settings.provided.defer_limits.call()
+    )
+    plan_texts = providers.Singleton(JinjaPlanTexts)
+    planning = providers.Factory(Planning, touches, clock, ids, plan_texts, kinds)
+    access = providers.Factory(Access, tokens, people, touches, clock, ids, providers.Object(new_secret))
+    asking = providers.Factory(Asking, access, deferring, touches, clock)
+    desk = providers.Factory(Desk, access, asking, deferring, planning, touches, clock)
+    answering = providers.Factory(Answering, people, ids, providers.Factory(TellingOperators, people, ids))
+    # A heartbeat has connections of its own and little patience: it waits for nobody's work.
+    heartbeats = providers.Singleton(
+        Database,
+        conninfo,
+        prepared=settings.provided.database_prepared,
+        connections=2,
+        patience=providers.Object(HASTE),
+    )
+    work_options = settings.provided.work_options.call()
+    holding = providers.Factory(
+        Holding,
+        providers.Selector(store, memory=touches, postgres=providers.Singleton(PostgresTouches, heartbeats)),
+        providers.Selector(store, memory=clock, postgres=providers.Singleton(PostgresClock, heartbeats)),
+        work_options.lease,
+    )
+    working = providers.Factory(
+        Working,
+        touches,
+        clock,
+        ids,
+        handlers,
+        holding,
+        answering,
+        providers.Callable("worker {}".format, ids.provided.new.call()),
+        work_options,
+    )
+    touch_loops = providers.Factory(
+        TouchLoops,
+        working,
+        planning,
+        answering,
+        touches,
+        clock,
+        settings.provided.touch_interval,
     )

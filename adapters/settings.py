@@ -16,6 +16,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from application.dispatching import ReminderDispatchOptions
+from application.touching.deferring import Limits as DeferLimits
+from application.touching.working import WorkOptions
+from domain.deferred_touch import Limits as AttemptLimits
 from domain.values import zone
 
 PREFIX = "TICKLER_"
@@ -144,6 +147,27 @@ class Settings(BaseSettings):
         default=None, ge=0.01, le=100_000.0, description="messages a second, from 0.01 to 100000"
     )
 
+    touch_interval: float = Field(default=2.0, ge=0.05, le=3600.0, description="seconds, from 0.05 to 3600")
+    touch_workers: int = Field(default=16, ge=1, le=500, description="a whole number from 1 to 500")
+    touch_per_kind: int = Field(default=12, ge=1, le=500, description="a whole number from 1 to 500")
+    touch_per_tenant: int = Field(default=8, ge=1, le=10_000, description="a whole number from 1 to 10000")
+    touch_lease: float = Field(default=10.0, ge=4.0, le=3600.0, description="seconds, from 4 to 3600")
+    touch_deadline: float = Field(default=600.0, ge=1.0, le=DAY, description="seconds, from 1 to 86400")
+    touch_attempts: int = Field(default=5, ge=1, le=100, description="a whole number from 1 to 100")
+    touch_recoveries: int = Field(default=20, ge=1, le=1000, description="a whole number from 1 to 1000")
+    touch_rounds: int = Field(default=100, ge=1, le=10_000, description="a whole number from 1 to 10000")
+    touch_most_of_tenant: int = Field(
+        default=100_000, ge=1, le=100_000_000, description="a whole number from 1 to 100000000"
+    )
+    touch_most_of_caller: int = Field(
+        default=10_000, ge=1, le=100_000_000, description="a whole number from 1 to 100000000"
+    )
+    touch_depth: int = Field(default=8, ge=0, le=100, description="a whole number from 0 to 100")
+    touch_furthest_days: int = Field(
+        default=5 * 366, ge=1, le=36_600, description="a whole number from 1 to 36600"
+    )
+    touch_call_timeout: float = Field(default=60.0, ge=1.0, le=3600.0, description="seconds, from 1 to 3600")
+
     kafka_bootstrap_servers: Annotated[str, AfterValidator(_servers)] | None = Field(
         default=None, description="HOST:PORT, several with commas between them"
     )
@@ -191,6 +215,14 @@ class Settings(BaseSettings):
     templates_folder: Path | None = Field(
         default=None, description="a folder of templates, one folder a language; en is one of them"
     )
+    http_host: Annotated[str, AfterValidator(_host_alone)] = Field(
+        default="127.0.0.1", min_length=1, description="a name or an address of this machine"
+    )
+    http_port: int | None = Field(
+        default=None, ge=0, le=65_535, description="a whole number from 0 to 65535; 0 is any free port"
+    )
+    token: SecretStr | None = Field(default=None, description="the token of a session, for `tickler mcp`")
+
     time_zone: Zone | None = Field(default=None, description="an IANA zone such as Europe/Moscow")
     language: str = Field(
         default="en", pattern=r"^[a-z]{2,3}$", description="a language's code such as en or ru"
@@ -254,6 +286,24 @@ class Settings(BaseSettings):
             max_duration=timedelta(seconds=self.dispatch_max_duration),
             catch_up=self.dispatch_catch_up,
             stale_after=_seconds(self.dispatch_stale_after),
+        )
+
+    def work_options(self) -> WorkOptions:
+        return WorkOptions(
+            workers=self.touch_workers,
+            per_kind=self.touch_per_kind,
+            per_tenant=self.touch_per_tenant,
+            lease=timedelta(seconds=self.touch_lease),
+            deadline=timedelta(seconds=self.touch_deadline),
+            limits=AttemptLimits(self.touch_attempts, self.touch_recoveries, self.touch_rounds),
+        )
+
+    def defer_limits(self) -> DeferLimits:
+        return DeferLimits(
+            most_of_tenant=self.touch_most_of_tenant,
+            most_of_caller=self.touch_most_of_caller,
+            depth=self.touch_depth,
+            furthest=timedelta(days=self.touch_furthest_days),
         )
 
 

@@ -1,6 +1,7 @@
 """The real time and real ids. The only module that asks the machine for either."""
 
 import os
+import secrets
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -16,6 +17,11 @@ class SystemClock:
 
     def monotonic(self) -> float:
         return time.monotonic()
+
+
+def new_secret() -> str:
+    """256 random bits as 43 letters of URL-safe base64 without padding (RFC 4648, section 5)."""
+    return secrets.token_urlsafe(32)
 
 
 class UuidIds:

@@ -77,6 +77,10 @@ class JinjaTemplates:
         facts["first"] = [asdict(one) for one in matters.first]
         return _words(files, Template.OPERATOR_NOTICE.value, language, facts)
 
+    def touch_answer(self, text: str, language: str) -> Words:
+        files, language = self._in(language)
+        return _words(files, Template.TOUCH_ANSWER.value, language, {"text": text})
+
     def contact_test(self, language: str) -> Words:
         files, language = self._in(language)
         return _words(files, CONTACT_TEST, language, {})
