@@ -1,0 +1,51 @@
+"""The application behind `/api/v1` and `/mcp`."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import APIRouter, Depends, FastAPI
+from fastapi.security import HTTPBearer
+from starlette.routing import Route
+
+from adapters.inbound.desk import Desk
+from adapters.inbound.http import plans, sessions, touches
+from adapters.inbound.http.guarding import BodyGuard, SessionsOnly
+from adapters.inbound.http.problems import answer_problems
+from adapters.inbound.mcp.mounted import Mounted, mounted
+
+API = "/api/v1"
+SUMMARY = "Work that an agent puts off and comes back to, and a tenant's own plans."
+
+
+def make_app(desk: Desk) -> FastAPI:
+    """One application a process; its lifespan is to be run, as servers do."""
+    tools = mounted(desk.asking, desk.access)
+    app = FastAPI(
+        title="Tickler",
+        version=version("tickler"),
+        summary=SUMMARY,
+        openapi_url=f"{API}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=_running(tools),
+    )
+    app.state.desk = desk
+    answer_problems(app)
+    # Only for the document: who is let in is decided where the token is read.
+    shown = Depends(HTTPBearer(auto_error=False, description="A token of the tenant, or of a session."))
+    routers: Sequence[APIRouter] = (touches.router, sessions.router, plans.router)
+    for router in routers:
+        app.include_router(router, prefix=API, dependencies=[shown])
+    app.router.routes.append(Route("/mcp", endpoint=SessionsOnly(tools.app, desk.access.admit)))
+    app.add_middleware(BodyGuard)
+    return app
+
+
+def _running(tools: Mounted) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def running(_: FastAPI) -> AsyncIterator[None]:
+        async with tools.running():
+            yield
+
+    return running

@@ -1,0 +1,42 @@
+"""The tools over streamable HTTP, for an application to be mounted in. Each request brings its own token."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+
+from attrs import frozen
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.types import ASGIApp
+
+from adapters.inbound.http.guarding import bearer
+from adapters.inbound.http.strict_json import MOST_BYTES
+from adapters.inbound.mcp.serving import Requested, make_server
+from adapters.inbound.mcp.tools import Toolbox
+from application.ports.tokens import Token
+from application.touching.access import Access, NotAdmitted
+from application.touching.asking import Asking
+
+
+@frozen
+class Mounted:
+    """`app` answers while `running()` is entered, which happens once."""
+
+    app: ASGIApp
+    running: Callable[[], AbstractAsyncContextManager[None]]
+
+
+def mounted(asking: Asking, access: Access) -> Mounted:
+    def session(request: Requested) -> Token:
+        if request.request is None:
+            raise NotAdmitted
+        return access.admit(bearer(request.request.headers))
+
+    manager = StreamableHTTPSessionManager(
+        make_server(Toolbox(asking), session),
+        json_response=True,
+        stateless=True,
+        max_request_body_size=MOST_BYTES,
+        # A page that a browser was lured to has no token to send: a bearer's is never sent by itself.
+        security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    return Mounted(manager.asgi_app, manager.run)

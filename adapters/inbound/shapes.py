@@ -1,0 +1,196 @@
+"""What is said over the wire: JSON in camelCase, unknown members refused; instants in UTC, with a Z."""
+
+from datetime import date, datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from adapters.codec import instant_text
+from application.touching.asking import Shown
+from application.touching.words.reading import Resolved, Unclear
+from domain.deferred_touch import DeferredTouch, WhenClientWrites
+from domain.recurrence import ShortMonth
+
+
+class Shape(BaseModel):
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, strict=True
+    )
+
+
+def _as(kind: type[Any]) -> BeforeValidator:
+    """Strict JSON knows only text: what else is spelled as text is made here, or left to be refused."""
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        return kind(value) if kind is not date else date.fromisoformat(value)
+
+    return BeforeValidator(read, json_schema_input_type=str)
+
+
+Id = Annotated[UUID, _as(UUID), Field(json_schema_extra={"format": "uuid"})]
+Day = Annotated[date, _as(date)]
+Policy = Annotated[WhenClientWrites, _as(WhenClientWrites)]
+InShortMonths = Annotated[ShortMonth, _as(ShortMonth)]
+
+
+class NewTouch(Shape):
+    """Where its answer goes is no part of it: that is the session's."""
+
+    when: str = Field(
+        max_length=100,
+        description="An instant, or a wall time or words in the client's zone: 2026-12-08T10:00, in an hour.",
+    )
+    text: str | None = Field(default=None, description="The message, or what the work is about.")
+    kind: str = Field(default="message", max_length=40, description="message, call, or a kind of your own.")
+    when_client_writes: Policy = WhenClientWrites.KEEP
+
+
+class Touch(Shape):
+    touch_id: str
+    kind: str
+    status: str
+    due_at: str
+    when_client_writes: str
+    text: str | None = None
+    reason: str | None = None
+
+
+class DeferredShape(Touch):
+    """`local` is the wall time in the client's `timeZone` at which it is due."""
+
+    local: str
+    time_zone: str
+
+
+class Page(Shape):
+    """`cursor` is where the list goes on; absent at its end."""
+
+    touches: list[Touch]
+    cursor: str | None = None
+
+
+class NewSession(Shape):
+    """Either `person`, with a contact point or for the console, or `touchId` of a touch in work."""
+
+    person: str | None = Field(default=None, max_length=64, description="A handle or an id.")
+    contact_point_id: Id | None = None
+    touch_id: Id | None = None
+    lasts_seconds: int = Field(default=3600, ge=60, le=86_400)
+
+
+class SessionShape(Shape):
+    """`token` is shown this once."""
+
+    session_id: str
+    token: str
+    expires_at: str
+    channel: str
+
+
+class EveryShape(Shape):
+    rule: str = Field(max_length=500, description="An RRULE such as FREQ=MONTHLY;BYMONTHDAY=31.")
+    anchor: str = Field(max_length=40, description="The first wall time: 2026-12-31T10:00.")
+    time_zone: str = Field(max_length=60)
+    short_month: InShortMonths = ShortMonth.SKIP
+
+
+class BeforeShape(Shape):
+    deadline: Day
+    days: list[int] = Field(min_length=1, max_length=50)
+    at: str = Field(max_length=8, description="HH:MM")
+    time_zone: str = Field(max_length=60)
+
+
+class ScheduleShape(Shape):
+    """One of the two."""
+
+    every: EveryShape | None = None
+    before: BeforeShape | None = None
+
+
+class PlanBody(Shape):
+    """`catchUp` occurrences that were missed are made up for; 0 skips them."""
+
+    schedule: ScheduleShape
+    person: str = Field(max_length=64, description="A handle or an id.")
+    contact_point_id: Id | None = None
+    text: str
+    kind: str = Field(default="message", max_length=40)
+    catch_up: int = Field(default=1, ge=0, le=100)
+    grace_seconds: int = Field(default=900, ge=1, le=2_678_400)
+    spread_seconds: int = Field(default=60, ge=0, le=86_400)
+
+
+class PlanShape(Shape):
+    plan_id: str
+    status: str
+    revision: int
+    schedule: dict[str, Any]
+    user_id: str
+    channel: str
+    contact_point_id: str | None
+    kind: str
+    text: str | None
+    catch_up: int
+    next_at: str | None
+
+
+class Plans(Shape):
+    plans: list[PlanShape]
+
+
+class PreviewBody(Shape):
+    schedule: ScheduleShape
+    count: int = Field(default=10, ge=1, le=100)
+
+
+class OccurrenceShape(Shape):
+    """`clockChange` where the wall time is left out, or happens twice, at a change of the clocks."""
+
+    at: str
+    local: str
+    clock_change: str | None = None
+
+
+class Preview(Shape):
+    occurrences: list[OccurrenceShape]
+
+
+class Asked(Shape):
+    """The time may mean several: ask the client. Nothing was written."""
+
+    status: int = 422
+    detail: str
+    candidates: list[dict[str, str]]
+
+
+def touch_shape(touch: DeferredTouch, text: str | None) -> Touch:
+    return Touch(
+        touch_id=str(touch.id),
+        kind=touch.kind,
+        status=touch.status.value,
+        due_at=instant_text(touch.due_at),
+        when_client_writes=touch.when_client_writes.value,
+        text=text,
+        reason=touch.reason,
+    )
+
+
+def shown_shape(shown: Shown) -> Touch:
+    return touch_shape(shown.touch, shown.text)
+
+
+def local_text(local: datetime) -> str:
+    return local.isoformat(timespec="seconds")
+
+
+def candidate(one: Resolved) -> dict[str, str]:
+    return {"dueAt": instant_text(one.at), "local": local_text(one.local), "timeZone": one.time_zone}
+
+
+def asked(unclear: Unclear) -> dict[str, Any]:
+    return {"detail": f"when: {unclear.question}", "candidates": [*map(candidate, unclear.candidates)]}
