@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx
 import psycopg
 import pytest
 from attrs import frozen
@@ -141,6 +142,30 @@ def test_as_json_every_line_on_stdout_is_json_and_the_console_names_people_by_ha
     assert [row["status"] for row in event["reminders"]] == ["Pending"]
     message = json.loads(process.stdout.readline())
     assert (message["to"], message["subject"]) == ("anna", "Reminder: Talk")
+    assert ends(process) == (0, True)
+
+
+def test_where_a_port_is_set_it_answers_there_who_has_a_token_and_nobody_else(home: Home) -> None:
+    home.environment["TICKLER_HTTP_PORT"] = "0"
+    process = home.start("run", "--json")
+    assert process.stdout is not None
+    url = json.loads(process.stdout.readline())["http"]
+    home.document("tenant", "add", "acme", "--zone", "UTC")
+    home.document("person", "add", "anna", "--tenant", "acme")
+    token = home.document("token", "add", "agents", "--tenant", "acme", "--scope", "sessions")
+    assert isinstance(token, dict)
+    with httpx.Client(base_url=f"{url}/api/v1", trust_env=False) as client:
+        assert client.post("/sessions", json={"person": "anna"}).status_code == 401
+        client.headers["Authorization"] = f"Bearer {token['token']}"
+        session = client.post("/sessions", json={"person": "anna"}).json()["token"]
+        client.headers["Authorization"] = f"Bearer {session}"
+        asked = {"when": "in six weeks", "text": "the renewal"}
+        assert client.post("/touches", json=asked, headers={"Idempotency-Key": "1"}).status_code == 201
+        assert [one["text"] for one in client.get("/touches").json()["touches"]] == ["the renewal"]
+    home.environment["TICKLER_HTTP_PORT"] = url.rpartition(":")[2]
+    second = home.tickler("run")
+    assert second.returncode == 3
+    assert "TICKLER_HTTP_PORT" in second.stderr.splitlines()[-1]
     assert ends(process) == (0, True)
 
 

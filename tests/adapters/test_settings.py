@@ -6,6 +6,9 @@ from attrs import fields
 
 from adapters.settings import KafkaSecurity, SaslMechanism, Settings, WrongSetting
 from application.dispatching import ReminderDispatchOptions
+from application.touching.deferring import Limits as DeferLimits
+from application.touching.working import WorkOptions
+from domain.deferred_touch import Limits as AttemptLimits
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +50,48 @@ def test_each_dispatch_setting_reaches_the_job(monkeypatch: pytest.MonkeyPatch) 
         one.name for one in fields(ReminderDispatchOptions) if getattr(options, one.name) == one.default
     ]
     assert as_usual == []  # else no setting feeds it
+
+
+def test_each_touch_setting_reaches_the_worker_or_whoever_registers(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {
+        "touch_workers": "7",
+        "touch_per_kind": "3",
+        "touch_per_tenant": "2",
+        "touch_lease": "30",
+        "touch_deadline": "120",
+        "touch_attempts": "4",
+        "touch_recoveries": "9",
+        "touch_rounds": "11",
+        "touch_most_of_tenant": "1000",
+        "touch_most_of_caller": "100",
+        "touch_depth": "1",
+        "touch_furthest_days": "31",
+    }
+    elsewhere = {"touch_interval", "touch_call_timeout"}
+    for name, value in given.items():
+        monkeypatch.setenv(f"TICKLER_{name.upper()}", value)
+    settings = Settings.read()
+    assert settings.work_options() == WorkOptions(
+        workers=7,
+        per_kind=3,
+        per_tenant=2,
+        lease=timedelta(seconds=30),
+        deadline=timedelta(seconds=120),
+        limits=AttemptLimits(attempts=4, recoveries=9, rounds=11),
+    )
+    assert settings.defer_limits() == DeferLimits(1000, 100, 1, timedelta(days=31))
+    assert given.keys() | elsewhere == {name for name in Settings.model_fields if name.startswith("touch_")}
+
+
+def test_without_any_setting_touches_have_the_limits_of_the_design() -> None:
+    options = Settings.read().work_options()
+    assert options == WorkOptions()
+    assert (options.lease, options.limits.attempts, options.limits.recoveries) == (
+        timedelta(seconds=10),
+        5,
+        20,
+    )
+    assert Settings.read().defer_limits() == DeferLimits()
 
 
 def test_the_usual_rules_are_those_of_nobodys_settings_and_change_nothing_else() -> None:

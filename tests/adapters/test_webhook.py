@@ -15,7 +15,7 @@ from uuid import UUID
 import pytest
 from attrs import evolve
 
-from adapters.outbound.channels import webhook
+from adapters.outbound.channels import posting
 from adapters.outbound.channels.signing import signature
 from adapters.outbound.channels.webhook import WebhookChannel
 from adapters.outbound.channels.wire import Deadline
@@ -167,7 +167,7 @@ def test_an_endless_answer_is_cut_and_is_no_yes(server: WebServer) -> None:
     ]
 
 
-@pytest.mark.parametrize("size", [webhook.LONGEST_ANSWER // 2, webhook.LONGEST_ANSWER])
+@pytest.mark.parametrize("size", [posting.LONGEST_ANSWER // 2, posting.LONGEST_ANSWER])
 def test_no_more_than_64_kb_of_an_answer_is_read(size: int) -> None:
     pieces = iter([b"x" * size] * 10)
 
@@ -181,10 +181,10 @@ def test_no_more_than_64_kb_of_an_answer_is_read(size: int) -> None:
             self.closed = True
 
     response = Response()
-    webhook._hear_out(response, Deadline(60))  # type: ignore[arg-type]
+    posting.hear_out(response, Deadline(60))  # type: ignore[arg-type]
 
     assert response.closed
-    assert 10 - len(list(pieces)) == webhook.LONGEST_ANSWER // size
+    assert 10 - len(list(pieces)) == posting.LONGEST_ANSWER // size
 
 
 def test_an_answer_that_drips_is_cut_at_the_timeout_and_is_no_yes(server: WebServer) -> None:

@@ -27,10 +27,14 @@ from adapters.inbound.cli import (
     outbox,
     people,
     people_importing,
+    plans,
     rezoning,
     running,
+    serving_tools,
     templates,
     tenants,
+    tokens,
+    touches,
     verifying,
 )
 from adapters.inbound.cli.office import Office, Unready
@@ -40,6 +44,7 @@ from adapters.observability import one_line
 from adapters.settings import WrongSetting
 from application.ports.errors import AlreadyThere, Busy, Conflict, PersonIsErased, Unavailable
 from application.ports.topics import ClusterFailed
+from application.ports.touches import KeyReused, TooMany
 from domain.errors import Invalid, Refused
 
 OK, REFUSED, BAD_INPUT, SURROUNDINGS, INTERRUPTED = 0, 1, 2, 3, 130
@@ -67,6 +72,8 @@ app.command("import")(importing.import_)
 app.command("rezone")(rezoning.rezone)
 app.add_typer(events.app, name="event")
 app.add_typer(tenants.app, name="tenant")
+app.add_typer(tokens.app, name="token")
+app.command("mcp")(serving_tools.mcp)
 people.person.command("set")(members.set_person)
 people.person.command("show")(members.show_person)
 people.person.command("remove")(members.remove_person)
@@ -80,6 +87,8 @@ app.add_typer(people.person, name="person")
 app.add_typer(people.contact, name="contact")
 people.contact.command("verify")(verifying.verify)
 app.add_typer(templates.app, name="template")
+app.add_typer(touches.app, name="touch")
+app.add_typer(plans.app, name="plan")
 app.add_typer(outbox.app, name="outbox")
 app.add_typer(deliveries.app, name="delivery")
 app.add_typer(kafka.app, name="kafka")
@@ -137,7 +146,7 @@ def _told(problem: Exception) -> tuple[int, str]:
             return BAD_INPUT, f"{' '.join(problem.format_message().split())} (see `{command} --help`)"
         case Refused():
             return REFUSED, one_line(problem)
-        case AlreadyThere() | PersonIsErased():
+        case AlreadyThere() | PersonIsErased() | KeyReused() | TooMany():
             return REFUSED, one_line(problem)
         case Invalid():
             return BAD_INPUT, _with_option(one_line(problem))

@@ -8,7 +8,9 @@ from typing import Protocol, TextIO
 import typer
 from attrs import frozen
 
+from adapters.inbound.desk import Desk
 from adapters.inbound.kafka.consumer import ConsumeStep
+from adapters.inbound.touch_loops import TouchLoops
 from adapters.settings import Settings
 from application.calendar import Calendar
 from application.delivering.senders import Delivering
@@ -19,13 +21,16 @@ from application.ports.deliveries import Deliveries
 from application.ports.imports import Imports
 from application.ports.ledger import Ledger
 from application.ports.machine import Clock, Ids
-from application.ports.people import People
+from application.ports.people import AgentPlatform, People
 from application.ports.quarantine import Quarantine
 from application.ports.templates import Templates
 from application.ports.topics import Topics
+from application.ports.touches import Touches
 from application.relaying import Relay
 from application.retrying import Retrying
 from application.rezoning import Rezoning
+from application.touching.deferring import Deferring
+from application.touching.planning import Planning
 from application.verifying import Verifying
 
 Say = Callable[[str], None]
@@ -40,6 +45,8 @@ class Services:
     """`delivering` has one entry a channel that can send; `interrupt` ends the store's running statements.
 
     `consuming` reads the topic where a Kafka cluster is set; else the relay hands over in this process.
+    `agents` makes a platform of a URL and a secret (a new one for None), or raises Invalid. `touch_loops`
+    loads every handler of touches that is installed, or raises WrongSetting.
     """
 
     calendar: Calendar
@@ -59,6 +66,12 @@ class Services:
     channels: Sequence[Channel]
     delivering: Sequence[Delivering]
     verifying: Verifying
+    touches: Touches
+    deferring: Deferring
+    planning: Planning
+    agents: Callable[[str, str | None], AgentPlatform]
+    touch_loops: Callable[[], TouchLoops]
+    desk: Desk
     interrupt: Callable[[], None]
 
 

@@ -1,10 +1,10 @@
 """`tickler run`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adapters.inbound.cli.office import Services, office
+from adapters.inbound.cli.office import Services, Unready, office
 from adapters.inbound.cli.output import put, put_json, say
 from adapters.inbound.cli.rezoning import rezone_at_start
 from adapters.inbound.cli.stopping import StopSignals
@@ -14,13 +14,18 @@ from adapters.observability import log
 from adapters.settings import Settings
 from domain.errors import Invalid
 
-KINDS = ("dispatch", "relay", "consume", "deliver")
-LABELS = {"postgresLog": "log of its Postgres", "email": "e-mail"}
+if TYPE_CHECKING:
+    from adapters.inbound.http.serving import HttpServer
+
+KINDS = ("dispatch", "relay", "consume", "deliver", "touch", "http")
+LABELS = {"postgresLog": "log of its Postgres", "email": "e-mail", "http": "HTTP API and tools"}
 
 
 def run(
     context: typer.Context,
-    only: Annotated[str, typer.Option(help=f"Which loops: some of {','.join(KINDS)}.")] = ",".join(KINDS),
+    only: Annotated[
+        str, typer.Option(help=f"Which loops and servers: some of {','.join(KINDS)}.")
+    ] = ",".join(KINDS),
     as_json: Annotated[
         bool,
         typer.Option(
@@ -40,13 +45,19 @@ def run(
     settings = desk.settings
     if kinds == ("consume",) and settings.kafka_bootstrap_servers is None:
         raise Invalid("--only: there is nothing to consume: TICKLER_KAFKA_BOOTSTRAP_SERVERS is not set")
+    if kinds == ("http",) and settings.http_port is None:
+        raise Invalid("--only: there is nothing to serve: TICKLER_HTTP_PORT is not set")
     with StopSignals() as signals, desk.open(say, migrating=True, json_lines=as_json) as services:
         rezone_at_start(services)
         loops = make_loops(services, settings, kinds, Stop())
+        server = _server(services, settings) if "http" in kinds else None
         tune_collector()
         try:
             loops.start()
             places = {**desk.places, "reminders": _reminders(settings), "email": _email(settings)}
+            if server is not None:
+                server.start()
+                places["http"] = server.url
             if as_json:
                 put_json({"ready": True, **places})
             else:
@@ -56,6 +67,8 @@ def run(
                 put("  beside it: tickler upcoming; tickler event plan --help; Ctrl-C ends it")
             signals.wait()
         finally:
+            if server is not None and not server.stop():
+                log().warning("the HTTP server did not end in time; the process ends without it")
             if stuck := loops.stop():
                 log().warning("some loops did not end in time; the process ends without them", loops=stuck)
 
@@ -70,6 +83,20 @@ def _email(settings: Settings) -> str:
     if settings.smtp_host is None:
         return "off (TICKLER_SMTP_HOST is not set)"
     return f"by {settings.smtp_host}, port {settings.mail_port}"
+
+
+def _server(services: Services, settings: Settings) -> "HttpServer | None":
+    """The server where a port is set, already listening; Unready where it cannot."""
+    if settings.http_port is None:
+        return None
+    # Of no other command, and a second to load.
+    from adapters.inbound.http.app import make_app
+    from adapters.inbound.http.serving import HttpServer, PortTaken
+
+    try:
+        return HttpServer(make_app(services.desk), settings.http_host, settings.http_port)
+    except PortTaken as problem:
+        raise Unready(str(problem)) from None
 
 
 def which(only: str) -> tuple[str, ...]:
@@ -98,4 +125,6 @@ def make_loops(services: Services, settings: Settings, kinds: tuple[str, ...], s
         for delivering in services.delivering:
             deliver = DeliverStep(delivering, settings.delivery_interval, stop.is_set)
             loops.append(Loop(f"deliver {delivering.channel.name}", deliver, stop.wait))
+    if "touch" in kinds:
+        loops += services.touch_loops().loops(stop)
     return Loops(loops, stop, services.interrupt)

@@ -1,0 +1,301 @@
+"""The HTTP API, as a real server answers over both stores."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from adapters.testkit.touches.examples import claim_due
+from application.ports.tokens import Scope
+from domain.values import TouchId
+from tests.adapters.desks_of_touches import (
+    ANNA,
+    BORIS,
+    EMAIL,
+    NOW,
+    WHATSAPP,
+    Api,
+    TouchDesk,
+    api_over,
+    desk_over,
+)
+
+MINUTE = timedelta(minutes=1)
+EVERY_MONTH = {
+    "every": {
+        "rule": "FREQ=MONTHLY",
+        "anchor": "2026-12-31T10:00",
+        "timeZone": "Europe/Berlin",
+        "shortMonth": "last",
+    }
+}
+PLAN = {"schedule": EVERY_MONTH, "person": "anna", "contactPointId": str(WHATSAPP), "text": "time to renew"}
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def desk(request: pytest.FixtureRequest) -> Iterator[TouchDesk]:
+    def url() -> str:
+        found: str = request.getfixturevalue("postgres_url")
+        return found
+
+    with desk_over(request.param, url) as made:
+        yield made
+
+
+@pytest.fixture
+def api(desk: TouchDesk) -> Iterator[Api]:
+    with api_over(desk) as made:
+        yield made
+
+
+# Putting off
+
+
+def test_what_a_session_puts_off_is_kept_with_the_sessions_own_origin(api: Api, desk: TouchDesk) -> None:
+    answer = api.defer(desk.session(), when="tomorrow at 9")
+    assert answer.status_code == 201
+    told = answer.json()
+    assert (told["dueAt"], told["local"], told["timeZone"], told["status"]) == (
+        "2026-11-30T06:00:00.000000Z",
+        "2026-11-30T09:00:00",
+        "Europe/Moscow",
+        "Pending",
+    )
+    (kept,) = desk.touches.listed(None, 10)
+    assert (kept.origin.user_id, kept.origin.channel, kept.origin.contact_point_id) == (
+        ANNA,
+        "whatsapp",
+        WHATSAPP,
+    )
+    assert str(kept.id) == told["touchId"]
+    assert desk.touches.texts(kept.id).text == "the kettle"
+
+
+def test_a_time_that_may_mean_two_is_asked_about_and_nothing_is_put_off(api: Api, desk: TouchDesk) -> None:
+    answer = api.defer(desk.session(), when="12/5")
+    assert answer.status_code == 422
+    assert [one["local"][:10] for one in answer.json()["candidates"]] == ["2027-05-12", "2026-12-05"]
+    assert desk.nothing_is_written()
+    chosen = api.defer(desk.session(), when=answer.json()["candidates"][1]["local"])
+    assert chosen.json()["dueAt"] == answer.json()["candidates"][1]["dueAt"]
+
+
+def test_a_session_that_was_opened_in_the_work_on_a_touch_answers_where_that_touch_does(
+    api: Api, desk: TouchDesk
+) -> None:
+    made = api.defer(desk.session(), kind="call").json()
+    refused = api("POST", "/sessions", desk.platform, {"touchId": made["touchId"]})
+    assert (refused.status_code, refused.json()["rule"]) == (409, "INV-TCH-3")
+    desk.clock.advance(11 * MINUTE)
+    claim_due(desk.touches, desk.clock.now())
+    opened = api("POST", "/sessions", desk.platform, {"touchId": made["touchId"]})
+    assert opened.status_code == 201
+    api.defer(opened.json()["token"], "k2", text="once more")
+    first, second = desk.touches.listed(None, 10)
+    assert (second.origin, second.depth) == (first.origin, 1)
+
+
+# Looking and taking back
+
+
+def test_a_session_sees_and_takes_back_its_own_places_touches_and_no_others(
+    api: Api, desk: TouchDesk
+) -> None:
+    here, by_mail, at_boris = desk.session(), desk.session(ANNA, EMAIL), desk.session(BORIS, None)
+    touch_id = api.defer(here).json()["touchId"]
+    again = desk.session()
+    assert [one["text"] for one in api("GET", "/touches", again).json()["touches"]] == ["the kettle"]
+    assert api("GET", f"/touches/{touch_id}", again).json()["status"] == "Pending"
+    for other in (by_mail, at_boris, desk.others_session()):
+        assert api("GET", "/touches", other).json() == {"touches": []}
+        assert api("GET", f"/touches/{touch_id}", other).status_code == 404
+        assert api("DELETE", f"/touches/{touch_id}", other).status_code == 404
+    assert api("DELETE", f"/touches/{touch_id}", again).json()["status"] == "Cancelled"
+    assert api("DELETE", f"/touches/{touch_id}", again).status_code == 200
+
+
+def test_a_tenants_token_sees_all_of_the_tenants_touches_and_may_try_a_failed_one_again(
+    api: Api, desk: TouchDesk
+) -> None:
+    touch_id = api.defer(desk.session()).json()["touchId"]
+    api.defer(desk.session(BORIS, None))
+    assert len(api("GET", "/touches", desk.platform).json()["touches"]) == 2
+    assert api("GET", "/touches", desk.others_platform).json() == {"touches": []}
+    assert api("POST", f"/touches/{touch_id}/retry", desk.platform).json()["status"] == "Pending"
+    assert api("POST", f"/touches/{touch_id}/retry", desk.others_platform).status_code == 404
+    assert api("DELETE", f"/touches/{touch_id}", desk.platform).json()["status"] == "Cancelled"
+    late = api("POST", f"/touches/{touch_id}/retry", desk.platform)
+    assert (late.status_code, late.json()["rule"]) == (409, "INV-TCH-6")
+
+
+def test_a_list_goes_on_where_its_cursor_says_until_it_ends(api: Api, desk: TouchDesk) -> None:
+    session = desk.session()
+    for number in range(5):
+        api.defer(session, f"k{number}", text=f"number {number}")
+    seen: list[str] = []
+    cursor: str | None = None
+    for _ in range(3):
+        page = api("GET", "/touches", session, params={"limit": 2} | ({"cursor": cursor} if cursor else {}))
+        seen += [one["text"] for one in page.json()["touches"]]
+        cursor = page.json().get("cursor")
+    assert seen == [f"number {number}" for number in range(5)]
+    assert cursor is None
+
+
+def test_what_is_to_come_back_is_told_soonest_first(api: Api, desk: TouchDesk) -> None:
+    session = desk.session()
+    for key, when in (("a", "in two days"), ("b", "in an hour"), ("c", "in 60 days")):
+        assert api.defer(session, key, when=when, text=when).status_code == 201
+    told = api("GET", "/upcoming", session).json()["touches"]
+    assert [one["text"] for one in told] == ["in an hour", "in two days"]
+
+
+def test_a_client_who_writes_first_cancels_what_was_to_be_cancelled_then(api: Api, desk: TouchDesk) -> None:
+    session = desk.session()
+    kept = api.defer(session, "a").json()["touchId"]
+    dropped = api.defer(session, "b", whenClientWrites="cancel").json()["touchId"]
+    elsewhere = api.defer(desk.session(ANNA, EMAIL), whenClientWrites="cancel").json()["touchId"]
+    told = {one["touchId"]: one["status"] for one in api("POST", "/heard", session).json()["touches"]}
+    assert told == {kept: "Pending", dropped: "Cancelled"}
+    assert api("GET", f"/touches/{elsewhere}", desk.platform).json()["status"] == "Pending"
+
+
+# Sessions
+
+
+def test_a_session_ends_with_its_time_by_hand_and_with_the_token_that_opened_it(
+    api: Api, desk: TouchDesk
+) -> None:
+    def opened() -> dict[str, str]:
+        body = {"person": "anna", "contactPointId": str(WHATSAPP), "lastsSeconds": 600}
+        made: dict[str, str] = api("POST", "/sessions", desk.platform, body).json()
+        return made
+
+    first, second, third = opened(), opened(), opened()
+    assert (first["channel"], first["expiresAt"]) == ("whatsapp", "2026-11-29T12:10:00.000000Z")
+    assert api("DELETE", f"/sessions/{first['sessionId']}", desk.others_platform).status_code == 404
+    assert api("DELETE", f"/sessions/{first['sessionId']}", desk.platform).status_code == 204
+    assert api("GET", "/upcoming", first["token"]).status_code == 401
+    assert api("GET", "/upcoming", second["token"]).status_code == 200
+    desk.clock.set(NOW + 10 * MINUTE)
+    assert api("GET", "/upcoming", second["token"]).status_code == 401
+    desk.clock.set(NOW)
+    opener = desk.desk.access.admit(desk.platform)
+    assert desk.desk.access.revoke(opener.tenant_id, opener.id)
+    assert api("GET", "/upcoming", third["token"]).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"person": "nobody"},
+        {"person": str(BORIS), "contactPointId": str(WHATSAPP)},
+        {"person": "00000000-0000-7000-8000-000000000404"},
+        {"touchId": "00000000-0000-7000-8000-000000000404"},
+    ],
+)
+def test_no_session_is_opened_for_who_or_what_is_not_there(
+    api: Api, desk: TouchDesk, body: dict[str, str]
+) -> None:
+    assert api("POST", "/sessions", desk.platform, body).status_code == 404
+
+
+# Plans
+
+
+def test_a_plan_is_looked_at_before_it_is_kept_and_can_be_changed_and_ended(
+    api: Api, desk: TouchDesk
+) -> None:
+    seen = api("POST", "/plans/preview", desk.platform, {"schedule": EVERY_MONTH, "count": 3}).json()
+    assert [one["local"] for one in seen["occurrences"]] == [
+        "2026-12-31T10:00:00",
+        "2027-01-31T10:00:00",
+        "2027-02-28T10:00:00",
+    ]
+    assert desk.nothing_is_written()
+    made = api("POST", "/plans", desk.platform, PLAN)
+    assert (made.status_code, made.json()["nextAt"]) == (201, "2026-12-31T09:00:00.000000Z")
+    path = f"/plans/{made.json()['planId']}"
+    before = {"deadline": "2027-03-31", "days": [45, 1], "at": "10:00", "timeZone": "Europe/Moscow"}
+    edited = api("PUT", path, desk.platform, {**PLAN, "schedule": {"before": before}, "catchUp": 0}).json()
+    assert (edited["revision"], edited["schedule"], edited["catchUp"]) == (2, {"before": before}, 0)
+    assert api("POST", f"{path}/pause", desk.platform).json()["nextAt"] is None
+    assert api("POST", f"{path}/resume", desk.platform).json()["status"] == "Active"
+    assert api("GET", "/plans", desk.platform).json()["plans"] == [api("GET", path, desk.platform).json()]
+    for method, other in (("GET", path), ("DELETE", path), ("POST", f"{path}/pause"), ("PUT", path)):
+        body = {**PLAN, "contactPointId": None} if method == "PUT" else None
+        assert api(method, other, desk.others_platform, body).status_code == 404
+    assert api("DELETE", path, desk.platform).json()["status"] == "Ended"
+    assert api("PUT", path, desk.platform, PLAN).status_code == 409
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"schedule": {}},
+        {"schedule": {"every": EVERY_MONTH["every"], "before": None}, "catchUp": 101},
+        {"schedule": {"every": {**EVERY_MONTH["every"], "rule": "FREQ=SECONDLY"}}},
+        {"schedule": {"every": {**EVERY_MONTH["every"], "timeZone": "Europe/Nowhere"}}},
+        {"schedule": {"every": {**EVERY_MONTH["every"], "anchor": "soon"}}},
+        {"schedule": {"before": {"deadline": "2020-01-01", "days": [1], "at": "9:00", "timeZone": "UTC"}}},
+        {"text": "  "},
+        {"kind": "mystery"},
+    ],
+)
+def test_a_plan_that_will_not_do_is_refused_in_one_line(
+    api: Api, desk: TouchDesk, change: dict[str, object]
+) -> None:
+    answer = api("POST", "/plans", desk.platform, PLAN | change)
+    assert answer.status_code == 422
+    assert len(answer.json()["detail"].splitlines()) == 1
+    assert desk.nothing_is_written()
+
+
+# The document
+
+
+def test_the_document_names_every_path_and_who_is_let_in(api: Api) -> None:
+    document = api("GET", "/openapi.json").json()
+    assert set(document["paths"]) == {
+        "/api/v1/heard",
+        "/api/v1/plans",
+        "/api/v1/plans/preview",
+        "/api/v1/plans/{plan_id}",
+        "/api/v1/plans/{plan_id}/pause",
+        "/api/v1/plans/{plan_id}/resume",
+        "/api/v1/sessions",
+        "/api/v1/sessions/{session_id}",
+        "/api/v1/touches",
+        "/api/v1/touches/{touch_id}",
+        "/api/v1/touches/{touch_id}/retry",
+        "/api/v1/upcoming",
+    }
+    bare = [
+        path
+        for path, methods in document["paths"].items()
+        for told in methods.values()
+        if not told.get("security")
+    ]
+    assert bare == []
+    assert document["components"]["schemas"]["NewTouch"]["additionalProperties"] is False
+
+
+def test_a_token_of_the_tenant_does_what_its_scopes_say_and_nothing_else(api: Api, desk: TouchDesk) -> None:
+    tries = {
+        Scope.SESSIONS: ("POST", "/sessions", {"person": "anna"}),
+        Scope.TOUCHES: ("GET", "/touches", None),
+        Scope.PLANS: ("GET", "/plans", None),
+    }
+    for scope in Scope:
+        token = desk.issue(f"only-{scope}", scope)
+        allowed = {
+            one for one, (method, path, body) in tries.items() if api(method, path, token, body).is_success
+        }
+        assert allowed == {scope}
+
+
+def test_an_id_of_a_touch_that_is_none_is_an_error_of_the_request(api: Api, desk: TouchDesk) -> None:
+    answer = api("GET", "/touches/17", desk.platform)
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert api("GET", f"/touches/{TouchId(ANNA)}", desk.platform).status_code == 404
