@@ -1,4 +1,4 @@
-"""The specification as docs/spec has it: its tables' rows, its algorithm, its postconditions."""
+"""The specifications as docs/spec has them: tables' rows, algorithm, postconditions; and sentences."""
 
 import re
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from attrs import frozen
 
 ROOT = Path(__file__).parents[1]
 JOB = ROOT / "docs/spec/reminder-dispatch-job.ru.md"
+TOUCHES = ROOT / "docs/spec/deferred-touches.ru.md"
 PROSE = ("Алгоритм", "Постусловия и цепочка следствий")
 _STEP = re.compile(r"- (?P<name>[^.→]+?)\s*[.→]")
 _PARAGRAPH = re.compile(r"(?P<name>(?:Предусловия|Постусловия|Цепочка|Что видит)[^.]*)\.")
@@ -51,3 +52,15 @@ def _rows(lines: list[str]) -> Iterator[Row]:
 def _is_heading(line: str, following: str) -> bool:
     named = re.fullmatch(r"[А-ЯA-Z][^|.:]{3,45}", line) is not None
     return named and (following.startswith("|") or line in (*PROSE, "Назначение", "Обратные ссылки"))
+
+
+def sentences(spec: Path = TOUCHES) -> list[Row]:
+    """Each sentence of a document without tables, with the heading that it stands under; `rest` is empty."""
+    found, section = [], ""
+    for line in filter(None, map(str.strip, spec.read_text("utf-8").splitlines())):
+        if line[-1] not in ".:":
+            section = line
+            continue
+        said = re.split(r"(?<=[.!?:])\s+(?=[А-ЯA-Z])", line.removeprefix("• "))
+        found += [Row(section, one, "") for one in said]
+    return found

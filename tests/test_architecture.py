@@ -14,7 +14,7 @@ import pytest
 from importlinter.cli import lint_imports
 
 from tests.scenarios import FEATURES, feature_files, scenarios_of
-from tests.specification import ROOT, table_of_tests
+from tests.specification import ROOT, sentences, table_of_tests
 
 ALLOWED = {
     "attrs",
@@ -43,6 +43,7 @@ CLOCKS_AND_CHANCE = {
 }
 MODULES_OF_CLOCKS_AND_CHANCE = {"random", "secrets", "time"}
 TESTED = FEATURES / "reminder_dispatch.feature"
+DEFERRED = FEATURES / "deferred_touches.feature"
 
 
 # Imports
@@ -221,6 +222,18 @@ def test_each_scenario_that_names_a_row_has_one_and_they_stand_in_the_tables_ord
     ]
     assert named == sorted(named)
     assert set(named) == set(range(1, len(table_of_tests()) + 1))
+
+
+def test_each_numbered_scenario_of_deferred_touches_says_what_it_mirrors_in_the_owners_words() -> None:
+    numbered = [one for one in scenarios_of(DEFERRED) if one.name.startswith("T-TCH-")]
+    numbers = [int(one.name.removeprefix("T-TCH-").partition(" ")[0]) for one in numbered]
+    assert numbers == sorted(numbers)
+    assert set(numbers) == set(range(1, 11))
+    specified = [row.name for row in sentences()]
+    for scenario in numbered:
+        head, _, said = scenario.description[0].partition(": ")
+        assert head == "Спецификация"
+        assert said in " ".join(specified)
 
 
 @pytest.mark.parametrize("number", range(1, 7))

@@ -20,12 +20,14 @@ from adapters.outbound.memory.ledger import MemoryLedger
 from adapters.outbound.memory.outbox import MemoryOutbox
 from adapters.outbound.memory.people import MemoryPeople
 from adapters.outbound.memory.store import MemoryStore
+from adapters.outbound.memory.touches import MemoryTouches
 from adapters.outbound.postgres.database import Database, Patience
 from adapters.outbound.postgres.deliveries import PostgresDeliveries
 from adapters.outbound.postgres.imports import PostgresImports
 from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.outbound.postgres.people import PostgresPeople
+from adapters.outbound.postgres.touches.store import PostgresTouches
 from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.testkit.calendars import EVENTS, RealisticCalendar, realistic_calendar
 from adapters.testkit.channels import RecordingChannel
@@ -41,6 +43,7 @@ from application.ports.imports import Imports
 from application.ports.ledger import Ledger
 from application.ports.outbox import Outbox
 from application.ports.people import ContactPoint, People, Person, Tenant
+from application.ports.touches import Touches
 from application.receiving import Receiving
 from application.relaying import Relay
 from domain.values import ContactPointId, TenantId, UserId
@@ -64,6 +67,7 @@ class Stores:
     deliveries: Deliveries
     people: People
     imports: Imports
+    touches: Touches
 
 
 @pytest.fixture(params=["memory", "postgres"])
@@ -76,6 +80,7 @@ def stores(request: pytest.FixtureRequest) -> Iterator[Stores]:
             MemoryDeliveries(store),
             MemoryPeople(store),
             MemoryImports(store),
+            MemoryTouches(store),
         )
         return
     with closing(Database(request.getfixturevalue("postgres_url"), patience=Patience())) as database:
@@ -85,6 +90,7 @@ def stores(request: pytest.FixtureRequest) -> Iterator[Stores]:
             PostgresDeliveries(database),
             PostgresPeople(database),
             PostgresImports(database),
+            PostgresTouches(database),
         )
 
 
@@ -117,7 +123,14 @@ class Hour:
         notifying = Notifying(stores.deliveries, stores.people, clock, self.ids)
         relay = Relay(stores.outbox, DirectPublisher(Receiving(notifying)), clock, "relay")
         delivering = Delivering(
-            stores.deliveries, stores.people, stores.ledger, self.channel, clock, JinjaTemplates(), self.ids
+            stores.deliveries,
+            stores.people,
+            stores.ledger,
+            self.channel,
+            clock,
+            JinjaTemplates(),
+            stores.touches,
+            self.ids,
         )
         got: dict[tuple[str, str], list[datetime]] = {}
         for _ in range(HOUR // TICK):
