@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 
 from adapters.codec import Malformed
 from adapters.inbound.cli import (
+    agents,
     contacts,
     deliveries,
     demonstrating,
@@ -72,6 +73,7 @@ app.command("import")(importing.import_)
 app.command("rezone")(rezoning.rezone)
 app.add_typer(events.app, name="event")
 app.add_typer(tenants.app, name="tenant")
+tenants.app.command("agent")(agents.agent)
 app.add_typer(tokens.app, name="token")
 app.command("mcp")(serving_tools.mcp)
 people.person.command("set")(members.set_person)
