@@ -8,15 +8,14 @@ names the worker. SIGTERM ends it in order.
 """
 
 import argparse
-import signal
 import sys
 import threading
 from datetime import timedelta
-from types import FrameType
 
 from dependency_injector import providers
 
 from adapters.container import Container
+from adapters.inbound.cli.stopping import StopSignals
 from adapters.inbound.loops import Stop
 from adapters.observability import configure_logging, log
 from adapters.outbound.postgres.database import Database, Patience
@@ -51,16 +50,16 @@ def main() -> None:
 
 def run(container: Container) -> None:
     stop = Stop()
-
-    def told(_: int, __: FrameType | None) -> None:
-        stop.set()
-
-    signal.signal(signal.SIGTERM, told)
     touching = container.touch_loops()
-    log(worker=touching.working.name).info("ready")
     threads = [threading.Thread(target=loop.run) for loop in touching.loops(stop)]
-    for thread in threads:
-        thread.start()
+    with StopSignals() as signals:
+        for thread in threads:
+            thread.start()
+        try:
+            log(worker=touching.working.name).info("ready")
+            signals.wait()
+        finally:
+            stop.set()
     for thread in threads:
         thread.join()
 
