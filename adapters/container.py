@@ -3,6 +3,7 @@
 import random
 from datetime import timedelta
 
+import attrs
 from dependency_injector import containers, providers
 
 from adapters.inbound.desk import Desk
@@ -75,6 +76,12 @@ HASTE = Patience(
 )
 
 
+def _patience(touch_lease: float) -> Patience:
+    """A client that is frozen within a transaction keeps its locks no longer than its touches' lease."""
+    usual = Patience()
+    return attrs.evolve(usual, idle=min(usual.idle, timedelta(seconds=touch_lease)))
+
+
 class Container(containers.DeclarativeContainer):
     """Everything by name: `Container(store="memory")`, or `Container(conninfo="postgresql://…")`.
 
@@ -91,6 +98,7 @@ class Container(containers.DeclarativeContainer):
         conninfo,
         prepared=settings.provided.database_prepared,
         connections=settings.provided.max_pool_size,
+        patience=providers.Callable(_patience, settings.provided.touch_lease),
     )
 
     ledger = providers.Selector(

@@ -1,7 +1,7 @@
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -84,3 +84,9 @@ def test_an_interrupt_ends_a_publish_that_waits_for_the_cluster() -> None:
 def test_a_demonstration_publishes_to_no_cluster(tmp_path: Path) -> None:
     office = PostgresOffice(Settings(kafka_bootstrap_servers="kafka.example:9092"))
     assert office.throwaway(tmp_path, sys.stdout).settings.publishes_to == "direct"
+
+
+@pytest.mark.parametrize(("lease", "idle"), [(4.0, 4), (10.0, 10), (60.0, 10)])
+def test_a_frozen_client_keeps_its_locks_no_longer_than_the_lease_of_a_touch(lease: float, idle: int) -> None:
+    container = Container(conninfo="host=nowhere", settings=Settings(touch_lease=lease))
+    assert container.database.kwargs["patience"]().idle == timedelta(seconds=idle)
