@@ -24,7 +24,7 @@ class Contract:
     """The contract of one message.
 
     The schema is open, as readers need it: a field that it does not name is passed over, so that a newer
-    writer may have one. What is written here is held to the same schema, closed (docs/decisions/0013).
+    writer may have one. What is written here is held to the same schema, closed (docs/decisions/0021).
     """
 
     schema: Mapping[str, Any] = field(repr=False)
