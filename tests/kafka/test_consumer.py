@@ -12,6 +12,7 @@ from attrs import evolve, field, frozen
 from confluent_kafka import TopicPartition
 from structlog.testing import capture_logs
 
+from adapters.codec import encode_due
 from adapters.inbound.loops import Hindered
 from adapters.outbound.memory.quarantine import MemoryQuarantine
 from adapters.testkit.publisher import due
@@ -22,6 +23,7 @@ from domain.policies import ReminderDueEvent
 from tests.application.world import World
 from tests.kafka.cluster import Kafka
 from tests.kafka.mock import MockCluster
+from tests.kafka.oddly import write_with_a_header_named
 from tests.kafka.office import PATIENCE_S, Reading, new_name, step_until
 
 PARTITIONS = 3
@@ -95,6 +97,10 @@ POISON = {
     "nothing": b"",
     "a megabyte": b"9" * 990_000,
     "deep": b"[" * 60_000,
+    "a byte order mark": b"\xef\xbb\xbf" + encode_due(due(9)),
+    "another encoding": encode_due(due(9)).decode().encode("utf-16"),
+    "a number that is none": encode_due(due(9))[:-1] + b',"more":NaN}',
+    "a field twice": encode_due(due(9))[:-1] + b',"kind":"other"}',
     "a megabyte that could be read": b'{"contractVersion":1,"more":"' + b"9" * 990_000 + b'"}',
 }
 
@@ -114,6 +120,20 @@ def test_poison_is_kept_with_its_bytes_and_the_partition_goes_on(
     assert kept.reason
     assert kept.reason.isprintable()
     assert reading.committed(PARTITIONS)[0] == 3
+
+
+def test_a_record_whose_header_has_no_name_that_can_be_read_is_kept_and_passed(reading: Reading) -> None:
+    quarantine = Away(reading.world.store, iter(range(3)))
+    reading.write([due(1)], partition=0)
+    write_with_a_header_named(b"\xff\xfename", b'{"bad":1}', reading.bootstrap, reading.topic, 0)
+    reading.write([due(2)], partition=0)
+
+    with closing(reading.consumer(quarantine=quarantine)) as consumer:
+        step_until(lambda: reading.inbox == {1, 2} and len(reading.quarantine) == 1, consumer)
+
+    (kept,) = reading.quarantine
+    assert (kept.offset, kept.value, kept.headers) == (1, b'{"bad":1}', ())
+    assert kept.reason.endswith("its headers cannot be read")
 
 
 def test_many_poisoned_records_among_good_ones_are_all_kept(reading: Reading) -> None:

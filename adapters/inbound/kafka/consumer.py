@@ -18,12 +18,11 @@ from adapters.kafka_options import Options
 from adapters.observability import log, one_line
 from application.ports.errors import Busy, Conflict, Unavailable
 from application.ports.machine import Clock
-from application.ports.quarantine import Quarantine
+from application.ports.quarantine import Quarantine, Quarantined
 from application.receiving import NotYet, Receiving, TakenIn, Unfit
 from domain.policies import ReminderDueEvent
 
 CUT_OFF = (
-    KafkaError._ALL_BROKERS_DOWN,
     KafkaError._AUTHENTICATION,
     KafkaError._SSL,
     KafkaError._RESOLVE,
@@ -67,6 +66,7 @@ class ConsumeStep:
     patience: float = 0.2
     _consumer: Consumer | None = field(default=None, init=False)
     _held: list[Record] = field(factory=list, init=False)
+    _set_apart: dict[tuple[str, int, int], Quarantined] = field(factory=dict, init=False)
     _read_up_to: dict[int, int] = field(factory=dict, init=False)
     _is_paused: bool = field(default=False, init=False)
     _trouble: str | None = field(default=None, init=False)
@@ -98,6 +98,7 @@ class ConsumeStep:
             closing.join(CLOSE_SECONDS)
         self._consumer, self._is_spent, self._trouble = None, False, None
         self._held, self._read_up_to, self._is_paused = [], {}, False
+        self._set_apart.clear()
 
     def _open(self) -> Consumer:
         consumer = Consumer({**self.options, "error_cb": self._note, **LISTENING})
@@ -159,15 +160,23 @@ class ConsumeStep:
     def _set_aside(self, refused: dict[int, str]) -> str | None:
         """Into the quarantine; the reason where its store is away."""
         at = self.clock.now()
-        records = [quarantined(self._held[place], reason, at) for place, reason in refused.items()]
+        records = []
+        for place, reason in refused.items():
+            name = place_of(self._held[place])
+            if name not in self._set_apart:
+                self._set_apart[name] = quarantined(self._held[place], reason, at)
+            records.append(self._set_apart[name])
         try:
-            self.quarantine.keep(records)
+            new = self.quarantine.keep(records)
         except (Unavailable, Busy, Conflict) as problem:
             return f"the quarantine's store: {type(problem).__name__}"
+        self._set_apart.clear()
         first = records[0]
-        log(loop="consume").error(
-            "records quarantined",
-            count=len(records),
+        said = log(loop="consume")
+        tell = said.error if new else said.info
+        tell(
+            "records quarantined" if new else "records are in quarantine already",
+            count=new or len(records),
             reasons=list(dict.fromkeys(refused.values()))[:MOST_REASONS],
             firstPartition=first.partition,
             firstOffset=first.offset,
@@ -201,6 +210,9 @@ class ConsumeStep:
         """What the client tells of itself; of a single broker that went away it says more than we want."""
         if error.fatal():
             self._is_spent = True
+        elif error.code() == KafkaError._ALL_BROKERS_DOWN:
+            # It follows from what was said before, and says less.
+            self._trouble = self._trouble or one_line(error.str())
         elif error.code() in CUT_OFF:
             self._trouble = one_line(error.str())
 

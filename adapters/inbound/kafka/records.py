@@ -41,8 +41,16 @@ def due_of(record: Record) -> ReminderDueEvent:
 
 
 def quarantined(record: Record, reason: str, at: datetime) -> Quarantined:
-    """The record with its bytes as they came."""
-    return Quarantined(*place_of(record), record.key(), record.value(), _headers(record), reason, at)
+    """The record with its bytes as they came.
+
+    To be made once of a record: where a header's name is no text, the client raises when it is first asked
+    for the headers, and brings the process down when it is asked again.
+    """
+    try:
+        headers = _headers(record)
+    except Exception:
+        headers, reason = (), f"{reason}; its headers cannot be read"
+    return Quarantined(*place_of(record), record.key(), record.value(), headers, reason, at)
 
 
 def _headers(record: Record) -> Headers:
