@@ -14,6 +14,8 @@ from application.ports.topics import Rights, Settings, TopicState
 INBOX_RETENTION = timedelta(days=4)
 """At least so long the inbox knows a reminder: what is replayed after that would be delivered again."""
 SHORTEST_RETENTION = timedelta(days=1)
+LARGEST_MESSAGE = 64 * 1024
+"""In bytes: a message up to this is taken in by the consumer, so the topic must take it too."""
 COPIES = 3
 
 
@@ -62,6 +64,11 @@ def _of_settings(state: TopicState) -> Iterator[Finding]:
         return
     yield from _of_acknowledgement(state, settings)
     yield from _of_retention(settings)
+    if settings.max_message_bytes < LARGEST_MESSAGE:
+        yield _error(
+            "max.message.bytes",
+            f"it is {settings.max_message_bytes}, a message may have {LARGEST_MESSAGE}: some are refused",
+        )
 
 
 def _of_acknowledgement(state: TopicState, settings: Settings) -> Iterator[Finding]:

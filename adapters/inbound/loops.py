@@ -24,12 +24,20 @@ from domain import delivery
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 5.0
+NOTHING_WENT_REST = 2.0
 AS_MEANT = (delivery.Status.DELIVERED, delivery.Status.SKIPPED)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Hindered(Exception):
-    """The work could not be done now, and nobody here can help it: try again a little later."""
+    """The work could not be done now, and nobody here can help it: try again a little later.
+
+    `rest` is the least pause in seconds before that, where somebody else may do better meanwhile.
+    """
+
+    def __init__(self, problem: str, rest: float = 0.0) -> None:
+        super().__init__(problem)
+        self.rest = rest
 
 
 class Stop:
@@ -55,16 +63,19 @@ Wait = Callable[[float], bool]
 class Loop:
     """`step` does what is to be done now and returns the seconds until it should be called again.
 
+    It returns None where it found nothing to try, so that what failed before may fail still: the loop has not
+    recovered, and rests as after the failure.
     `wait` sleeps and tells whether to stop; `spread` gives a number from 0 to 1, so that instances which fell
     together do not come back together; `close` is called when the loop ends.
     """
 
     name: str
-    step: Callable[[], float]
+    step: Callable[[], float | None]
     wait: Wait
     spread: Callable[[], float] = random.random
     close: Callable[[], None] = lambda: None
     _failures: int = field(default=0, init=False)
+    _longest: float = field(default=FIRST_PAUSE, init=False)
 
     def run(self) -> None:
         try:
@@ -78,6 +89,8 @@ class Loop:
             pause = self.step()
         except Exception as problem:
             return self._failed(problem)
+        if pause is None:
+            return self._rest()
         if self._failures:
             log(loop=self.name).info("loop recovered", failures=self._failures)
             self._failures = 0
@@ -87,8 +100,11 @@ class Loop:
         self._failures += 1
         if self.wait(0):
             return 0
-        longest = min(FIRST_PAUSE * (1 << min(self._failures - 1, 10)), LONGEST_PAUSE)
-        pause = longest * (0.5 + self.spread() / 2)
+        # Of the longest pause at least half is rested.
+        least = 2 * problem.rest if isinstance(problem, Hindered) else 0.0
+        grown = max(FIRST_PAUSE, least) * (1 << min(self._failures - 1, 10))
+        self._longest = min(grown, max(LONGEST_PAUSE, least))
+        pause = self._rest()
         said = log(loop=self.name, failures=self._failures, again_in_s=round(pause, 2))
         if isinstance(problem, Unavailable | Busy | Conflict | Hindered):
             said.warning("loop hindered", problem=one_line(problem) or type(problem).__name__)
@@ -96,6 +112,9 @@ class Loop:
             # Of an error that nobody foresaw only the kind and the place: its text may hold rows.
             said.error("loop failed", problem=type(problem).__name__, at=_place(problem))
         return pause
+
+    def _rest(self) -> float:
+        return self._longest * (0.5 + self.spread() / 2)
 
 
 def _place(problem: Exception) -> str:
@@ -138,15 +157,20 @@ def next_whole(after: datetime, interval: timedelta) -> datetime:
     return EPOCH + ((after - EPOCH) // interval + 1) * interval
 
 
-@frozen
+@define
 class RelayStep:
-    """Batches until one is not full or not all of it went; Hindered when nothing of one went."""
+    """Batches until one is not full; Hindered when not all of one went. `interval` in seconds.
+
+    When nothing of one went the pause outlasts an idle relay's interval, so that a relay that can publish
+    takes those messages first. None until a message was published after that: an empty claim proves nothing.
+    """
 
     relay: Relay
     interval: float
     stopping: Callable[[], bool]
+    _is_hindered: bool = field(default=False, init=False)
 
-    def __call__(self) -> float:
+    def __call__(self) -> float | None:
         while not self.stopping():
             result = self.relay.batch()
             said = log(loop="relay")
@@ -160,10 +184,14 @@ class RelayStep:
             if result.parked:
                 said.error("messages parked", count=result.parked, reasons=_reasons(result.reasons))
             if result.postponed:
-                raise Hindered(_reasons(result.reasons))
+                self._is_hindered = True
+                rest = 0.0 if result.published else max(NOTHING_WENT_REST, 1.5 * self.interval)
+                raise Hindered(_reasons(result.reasons), rest)
+            if result.published:
+                self._is_hindered = False
             if result.claimed < self.relay.batch_size:
                 break
-        return self.interval
+        return None if self._is_hindered else self.interval
 
 
 def _reasons(reasons: Iterable[str]) -> str:

@@ -12,12 +12,16 @@ class ClusterFailed(Exception):
 
 @frozen
 class Settings:
-    """What a topic is set to; None for a `retention` or `retention_bytes` that drops nothing."""
+    """What a topic is set to; None for a `retention` or `retention_bytes` that drops nothing.
+
+    `max_message_bytes` bounds a batch of records as it is written, so also one record alone.
+    """
 
     retention: timedelta | None
     retention_bytes: int | None
     min_in_sync: int
     is_compacted: bool
+    max_message_bytes: int
 
 
 @frozen

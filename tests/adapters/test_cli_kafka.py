@@ -90,7 +90,12 @@ def test_the_topic_is_made_once_and_then_checked(own_kafka: KafkaBroker, desk: D
 
 def test_how_a_topic_was_set_elsewhere_is_seen(kafka: Kafka) -> None:
     topic = kafka.topic(
-        2, retention_ms="-1", cleanup_policy="compact,delete", min_insync_replicas="2", retention_bytes="1000"
+        2,
+        retention_ms="-1",
+        cleanup_policy="compact,delete",
+        min_insync_replicas="2",
+        retention_bytes="1000",
+        max_message_bytes="20000",
     )
     options = client_options(Settings(kafka_bootstrap_servers=kafka.bootstrap))
 
@@ -102,7 +107,9 @@ def test_how_a_topic_was_set_elsewhere_is_seen(kafka: Kafka) -> None:
         replication=1,
         in_sync=1,
         leaderless=0,
-        settings=TopicSettings(retention=None, retention_bytes=1000, min_in_sync=2, is_compacted=True),
+        settings=TopicSettings(
+            retention=None, retention_bytes=1000, min_in_sync=2, is_compacted=True, max_message_bytes=20000
+        ),
         rights=Rights(read=True, write=True, group=state.rights.group if state else None),
     )
 
@@ -212,6 +219,8 @@ def test_without_a_cluster_there_is_no_topic(command: str, capsys: pytest.Captur
         ("--retention-days", "-1"),
         ("--retention-days", "nan"),
         ("--retention-days", "99999"),
+        ("--retention-days", "4"),
+        ("--retention-days", "3.9999999999999"),
     ],
 )
 def test_a_topic_that_cannot_be_is_bad_input(desk: Desk, nobody: str, wrong: tuple[str, str]) -> None:
@@ -219,6 +228,14 @@ def test_a_topic_that_cannot_be_is_bad_input(desk: Desk, nobody: str, wrong: tup
 
     assert said.code == 2
     assert wrong[0] in said.err
+
+
+def test_a_topic_that_check_would_fault_is_refused_in_one_line(desk: Desk, nobody: str) -> None:
+    said = desk(nobody)("kafka", "create-topic", "--retention-days", "5")
+
+    assert (said.code, said.out) == (2, "")
+    (line,) = said.err.splitlines()
+    assert "--retention-days" in line
 
 
 def test_quarantined_shows_the_latest_with_the_reason_and_the_bytes_when_asked(

@@ -275,6 +275,63 @@ def test_a_publisher_that_cannot_now_is_not_asked_again_at_once(
     assert sum(publisher.batches[1:]) == 6
 
 
+def test_a_relay_that_can_publish_nothing_rests_longer_than_an_idle_one_and_ever_longer(
+    container: Container, lines: io.StringIO
+) -> None:
+    step = relay_step(container, Publisher([NotNow("no broker")]), waiting=3, batch_size=3)
+    soonest, latest = Waits(until=3), Waits(until=3)
+    Loop("relay", step, soonest, spread=lambda: 0.0).run()
+    Loop("relay", step, latest, spread=lambda: 1.0).run()
+    assert soonest.pauses == [2.0, 2.5, 2.5]
+    assert latest.pauses == [4.0, 5.0, 5.0]
+
+
+def test_the_rest_of_a_relay_with_a_long_interval_is_longer_still(
+    container: Container, lines: io.StringIO
+) -> None:
+    step = relay_step(container, Publisher([NotNow("no broker")]), waiting=3, batch_size=3)
+    step.interval = 20.0
+    waits = Waits(until=2)
+    Loop("relay", step, waits, spread=lambda: 0.0).run()
+    assert min(waits.pauses) > 20.0
+
+
+def test_a_relay_recovers_by_a_published_message_and_not_by_an_empty_claim(
+    container: Container, lines: io.StringIO
+) -> None:
+    publisher = Publisher([NotNow("no broker"), Published()])
+    step = relay_step(container, publisher, waiting=3, batch_size=3)
+    loop = Loop("relay", step, Waits(until=1), spread=lambda: 0.0)
+    loop.run()
+    other = container.outbox().claim("other", 3, container.clock().now(), MINUTE)
+    loop.wait = empty = Waits(until=2)
+    loop.run()
+    assert empty.pauses == [2.0, 2.0]
+    assert said(lines, "loop recovered") == []
+
+    container.outbox().release(other)
+    loop.wait = Waits(until=1)
+    loop.run()
+    assert [line["failures"] for line in said(lines, "loop recovered")] == [1]
+
+
+def test_a_relay_that_had_no_store_recovers_by_an_empty_claim(
+    container: Container, lines: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = relay_step(container, Publisher([Published()]), waiting=0, batch_size=3)
+    loop = Loop("relay", step, Waits(until=1))
+    with monkeypatch.context() as patch:
+
+        def away(*_: object) -> None:
+            raise Unavailable("gone")
+
+        patch.setattr(type(step.relay.outbox), "claim", away)
+        loop.run()
+    loop.wait = Waits(until=1)
+    loop.run()
+    assert len(said(lines, "loop recovered")) == 1
+
+
 # Delivery, and all together
 
 

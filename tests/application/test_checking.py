@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from application.checking import INBOX_RETENTION, Level, findings
+from application.checking import INBOX_RETENTION, LARGEST_MESSAGE, Level, findings
 from application.ports.topics import Rights, Settings, TopicState
 
 GOOD = TopicState(
@@ -15,7 +15,13 @@ GOOD = TopicState(
     replication=3,
     in_sync=3,
     leaderless=0,
-    settings=Settings(retention=timedelta(days=3), retention_bytes=None, min_in_sync=2, is_compacted=False),
+    settings=Settings(
+        retention=timedelta(days=3),
+        retention_bytes=None,
+        min_in_sync=2,
+        is_compacted=False,
+        max_message_bytes=1_048_588,
+    ),
     rights=Rights(read=True, write=True, group=True),
 )
 
@@ -69,6 +75,8 @@ def test_a_missing_topic_is_an_error_that_says_what_makes_it() -> None:
         (set_to(retention=timedelta(hours=23)), [("warning", "retention.ms")]),
         (set_to(retention=timedelta(days=1)), []),
         (set_to(retention_bytes=1_000_000), [("warning", "retention.bytes")]),
+        (set_to(max_message_bytes=LARGEST_MESSAGE - 1), [("error", "max.message.bytes")]),
+        (set_to(max_message_bytes=LARGEST_MESSAGE), []),
         (evolve(GOOD, settings=None), [("warning", "settings")]),
         (evolve(GOOD, rights=Rights(read=False, write=True, group=True)), [("error", "rights")]),
         (evolve(GOOD, rights=Rights(read=False, write=False, group=False)), [("error", "rights")] * 3),

@@ -334,7 +334,7 @@ def test_a_topic_that_is_missing_hinders_it_is_named_and_is_not_made(kafka: Kafk
         reading.write([due(1)])
         step_until(lambda: reading.inbox == {1}, consumer)
 
-    assert all(reading.topic in one for one in hindered)
+    assert all(reading.topic in one and "`tickler kafka create-topic`" in one for one in hindered)
 
 
 def test_records_that_the_topic_dropped_before_they_were_read_are_told_of(real: Reading) -> None:

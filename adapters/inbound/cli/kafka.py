@@ -8,7 +8,7 @@ import typer
 
 from adapters.inbound.cli.office import office
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, utc
-from application.checking import Finding, Level, findings
+from application.checking import INBOX_RETENTION, Finding, Level, findings
 from application.dispatching import TOPIC
 from application.ports.quarantine import Quarantined
 from application.ports.topics import ClusterFailed, NewTopic, TopicState
@@ -18,7 +18,6 @@ SURROUNDINGS = 3
 USUAL_PARTITIONS = 32
 USUAL_RETENTION_DAYS = 3.0
 MOST_PARTITIONS = 10_000
-LONGEST_RETENTION_DAYS = 3660.0
 MOST_SHOWN = 1_000
 
 app = typer.Typer(no_args_is_help=True, help="The topic on its Kafka cluster.")
@@ -84,9 +83,7 @@ def create_topic(
     \b
     Example: tickler kafka create-topic --partitions 32 --replication 3
     """
-    if not 0 < retention_days <= LONGEST_RETENTION_DAYS:
-        raise Invalid(f"--retention-days: more than 0, and {LONGEST_RETENTION_DAYS:g} at most")
-    retention = timedelta(days=retention_days)
+    retention = _retention(retention_days)
     copies = office(context).topics.create(NewTopic(TOPIC, partitions, replication, retention))
     if as_json:
         put_json(
@@ -138,6 +135,18 @@ def quarantined(
     )
     if total > len(found):
         put(f"and {total - len(found)} more")
+
+
+def _retention(days: float) -> timedelta:
+    """What `check` would not fault. Raises Invalid."""
+    longest = INBOX_RETENTION / timedelta(days=1)
+    if 0 < days < longest:
+        retention = timedelta(days=days)
+        if retention < INBOX_RETENTION:
+            return retention
+    raise Invalid(
+        f"--retention-days: more than 0 and less than {longest:g}, which the inbox knows records for"
+    )
 
 
 def _told(state: TopicState | None) -> str:

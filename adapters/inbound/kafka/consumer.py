@@ -22,6 +22,7 @@ from application.ports.quarantine import Quarantine, Quarantined
 from application.receiving import NotYet, Receiving, TakenIn, Unfit
 from domain.policies import ReminderDueEvent
 
+NO_TOPIC = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)
 CUT_OFF = (
     KafkaError._AUTHENTICATION,
     KafkaError._SSL,
@@ -230,7 +231,8 @@ class ConsumeStep:
         except KafkaException as problem:
             raise Hindered(trouble) from problem
         if found.error is not None:
-            raise Hindered(f"{self.topic}: {one_line(found.error.str())}")
+            remedy = ": `tickler kafka create-topic` makes it" if found.error.code() in NO_TOPIC else ""
+            raise Hindered(f"{self.topic}: {one_line(found.error.str())}{remedy}")
         self._trouble = None
 
 

@@ -103,6 +103,7 @@ def _settings(client: AdminClient, topic: str) -> Settings | None:
         retention_bytes=None if retained < 0 else retained,
         min_in_sync=int(values["min.insync.replicas"]),
         is_compacted="compact" in values["cleanup.policy"],
+        max_message_bytes=int(values["max.message.bytes"]),
     )
 
 
