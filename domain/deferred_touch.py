@@ -149,7 +149,7 @@ class Fail:
 
 @frozen
 class PutOff:
-    """The work says: again at `until`. That is no failure."""
+    """The work says: again at `until`, and not sooner than after the first pause. That is no failure."""
 
     claim: int
     until: datetime
@@ -168,6 +168,14 @@ class Answer:
 @frozen
 class SayNothing:
     """The work is done and there is nothing to say."""
+
+    claim: int
+    at: datetime
+
+
+@frozen
+class LoseOrigin:
+    """Before the work began its origin was found to be gone for good: there is nowhere to answer to."""
 
     claim: int
     at: datetime
@@ -215,6 +223,7 @@ Command = (
     | PutOff
     | Answer
     | SayNothing
+    | LoseOrigin
     | ConfirmDelivered
     | GiveUp
     | Cancel
@@ -330,7 +339,7 @@ def decide(touch: DeferredTouch | None, command: Command) -> list[Event]:
             return []
         case DeferredTouch(status=Status.DELIVERED), ConfirmDelivered():
             return []
-        case DeferredTouch(status=Status.CLOSED), GiveUp() | SayNothing():
+        case DeferredTouch(status=Status.CLOSED), GiveUp() | SayNothing() | LoseOrigin():
             return []
         case DeferredTouch(status=Status.CANCELLED), Cancel():
             return []
@@ -357,7 +366,7 @@ def decide(touch: DeferredTouch | None, command: Command) -> list[Event]:
             return []  # INV-TCH-4: the first answer is the answer
         case DeferredTouch(status=Status.IN_PROGRESS), Recover():
             return [_recovered(touch, command)]
-        case DeferredTouch(), Release() | Fail() | PutOff() | Answer() | SayNothing():
+        case DeferredTouch(), Release() | Fail() | PutOff() | Answer() | SayNothing() | LoseOrigin():
             if touch.status is not Status.IN_PROGRESS or command.claim != touch.claim:
                 raise TouchClaimIsLost  # INV-TCH-3
             return [_outcome(touch, command)]
@@ -393,7 +402,9 @@ def _recovered(touch: DeferredTouch, command: Recover) -> Event:
     return TouchRecovered(command.at)
 
 
-def _outcome(touch: DeferredTouch, command: Release | Fail | PutOff | Answer | SayNothing) -> Event:
+def _outcome(
+    touch: DeferredTouch, command: Release | Fail | PutOff | Answer | SayNothing | LoseOrigin
+) -> Event:
     match command:
         case Release(at=at):
             return TouchReleased(at)
@@ -405,11 +416,13 @@ def _outcome(touch: DeferredTouch, command: Release | Fail | PutOff | Answer | S
         case PutOff(until=until, at=at, limits=limits):
             if touch.rounds + 1 > limits.rounds:
                 return TouchFailed(FailReason.ROUNDS, "it was put off again and again", at)
-            return TouchPutOff(max(until, at), at)
+            return TouchPutOff(max(until, at + limits.first_pause), at)
         case Answer(at=at):
             return TouchAnswered(at)
         case SayNothing(at=at):
             return TouchClosed(CloseReason.NOTHING_TO_SAY, at)
+        case LoseOrigin(at=at):
+            return TouchClosed(CloseReason.UNDELIVERABLE, at)
 
 
 def evolve(touch: DeferredTouch | None, happened: Event) -> DeferredTouch:

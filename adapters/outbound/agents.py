@@ -43,7 +43,7 @@ class AgentPlatforms:
     def __call__(self, work: Work) -> Outcome:
         tenant = self.people.tenant(work.tenant_id)
         if tenant is None or tenant.agent is None:
-            raise WorkFailed("its tenant has no agent platform: tickler tenant set --agent-url")
+            raise WorkFailed("its tenant has no agent platform: tickler tenant agent TENANT --url URL")
         try:
             url = self._posts.check(tenant.agent.url)
         except Invalid as problem:

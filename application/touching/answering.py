@@ -47,7 +47,7 @@ class Answering:
         words = fit_for_people(text)
         # All that is read, is read before: who holds a transaction waits for no second connection.
         brings = self._delivery(touch, now) if words else None
-        notice = self._notice(touch, now) if words and brings is None else None
+        notice = self.notice(touch, now) if words and brings is None else None
         with touches.transaction(context) as transaction:
             found = transaction.touch(touch.id)
             if found is None:
@@ -77,13 +77,20 @@ class Answering:
                     changes.append(change_of(found, deferred_touch.ConfirmDelivered(now)))
                     continue
                 changes.append(change_of(found, deferred_touch.GiveUp(now)))
-                notice = self._notice(found.state, now)
+                notice = self.notice(found.state, now)
                 if notice is not None:
                     transaction.keep_notice(notice)
             transaction.record(changes)
         return [change.state for change in changes]
 
-    def _notice(self, touch: DeferredTouch, now: datetime) -> Notice | None:
+    def reaches(self, touch: DeferredTouch) -> bool:
+        """Whether its origin is still there to be answered."""
+        origin = touch.origin
+        known = self.people.recipients({(touch.tenant_id, origin.user_id)}).get(origin.user_id)
+        return _address_key(touch, known) is not None
+
+    def notice(self, touch: DeferredTouch, now: datetime) -> Notice | None:
+        """What the tenant's operator is to be told of a touch that came to nothing."""
         return self.telling.notice(touch.tenant_id, Matter(MatterKind.TOUCH, touch.id), now)
 
     def _delivery(self, touch: DeferredTouch, now: datetime) -> Delivery | None:

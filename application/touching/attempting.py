@@ -25,6 +25,8 @@ from domain.values import LATEST, TenantId, TouchId
 # How soon an answer that could not be written is tried again, in seconds.
 TRY_AGAIN_S = 0.5
 LONGEST_REASON = 200
+# What the tenant's operator hears of.
+CAME_TO_NOTHING = (deferred_touch.Status.FAILED, deferred_touch.Status.CLOSED)
 
 
 @frozen
@@ -50,6 +52,11 @@ class Failed:
 @frozen
 class NotBegun:
     """Nothing was done."""
+
+
+@frozen
+class OriginGone:
+    """Nothing was done: there is nobody to answer any more."""
 
 
 @frozen
@@ -86,11 +93,13 @@ class Attempting:
         except Refused as problem:
             return worked(held.touch, "refused", problem.rule)
 
-    def _outcome(self, held: Held, stopping: Signal) -> Outcome | Failed | NotBegun:
+    def _outcome(self, held: Held, stopping: Signal) -> Outcome | Failed | NotBegun | OriginGone:
         touch = held.touch
         if stopping.is_set():
             return NotBegun()
         try:
+            if not self.answering.reaches(touch):
+                return OriginGone()
             text = self.touches.texts(touch.id).text
         except (Unavailable, Busy):
             return NotBegun()
@@ -115,7 +124,7 @@ class Attempting:
             # Of an error that nobody foresaw only the kind: its text may hold the client's words.
             return Failed(type(problem).__name__)
 
-    def _settle(self, touch: DeferredTouch, outcome: Outcome | Failed | NotBegun) -> Worked:
+    def _settle(self, touch: DeferredTouch, outcome: Outcome | Failed | NotBegun | OriginGone) -> Worked:
         """Write what came of it, and go on trying until that is written or refused: the work is done, and
         would be done again. While the store is away nobody else can have the touch either.
         """
@@ -127,23 +136,31 @@ class Attempting:
             except Refused as problem:
                 return worked(touch, "refused", problem.rule)
 
-    def _write(self, touch: DeferredTouch, outcome: Outcome | Failed | NotBegun) -> Worked:
+    def _write(self, touch: DeferredTouch, outcome: Outcome | Failed | NotBegun | OriginGone) -> Worked:
         now = self.clock.now()
         context = Context(self.ids.new(), self.name)
         if isinstance(outcome, Say):
             after = self.answering.answer(self.touches, context, touch, outcome.text, now)
             return worked(after, "answered" if after.reason is None else after.reason)
         command, what, problem = self._command(touch, outcome, now)
+        # Read before: who holds a transaction waits for no second connection.
+        may_end = isinstance(outcome, Failed | Again | OriginGone)
+        notice = self.answering.notice(touch, now) if may_end else None
         with self.touches.transaction(context) as transaction:
             found = transaction.touch(touch.id)
             if found is None:
                 return worked(touch, "lost", "it is not there any more")
             change = change_of(found, command)
             transaction.record([change])
+            if notice is not None and change.state.status in CAME_TO_NOTHING:
+                transaction.keep_notice(notice)
         return worked(change.state, what, problem)
 
     def _command(
-        self, touch: DeferredTouch, outcome: Again | NothingToSay | Failed | NotBegun, now: datetime
+        self,
+        touch: DeferredTouch,
+        outcome: Again | NothingToSay | Failed | NotBegun | OriginGone,
+        now: datetime,
     ) -> tuple[deferred_touch.Command, str, str | None]:
         match outcome:
             case Again(at):
@@ -153,6 +170,9 @@ class Attempting:
                 return deferred_touch.SayNothing(touch.claim, now), nothing, None
             case Failed(reason):
                 return deferred_touch.Fail(touch.claim, reason, now, self.limits), "failed", reason
+            case OriginGone():
+                gone = deferred_touch.CloseReason.UNDELIVERABLE.value
+                return deferred_touch.LoseOrigin(touch.claim, now), gone, None
             case NotBegun():
                 return deferred_touch.Release(touch.claim, now), "released", None
 

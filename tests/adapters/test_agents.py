@@ -151,7 +151,7 @@ def test_a_platform_that_hangs_is_waited_for_no_longer_than_is_set(server: WebSe
 
 
 def test_a_tenant_without_a_platform_has_a_failed_attempt_that_says_what_to_do() -> None:
-    with pytest.raises(WorkFailed, match="tickler tenant set --agent-url"):
+    with pytest.raises(WorkFailed, match="tickler tenant agent"):
         platforms(None)(WORK)
 
 

@@ -5,20 +5,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from adapters.outbound.memory.touch_transaction import MemoryTouchTransaction
 from adapters.outbound.memory.touches import MemoryTouches
 from application.ports.errors import Unavailable
 from application.ports.ledger import Context
+from application.ports.notices import MatterKind
 from application.ports.touches import TouchTexts
 from application.ports.work import Again, NothingToSay, Outcome, Say, Work, WorkFailed
 from domain.deferred_touch import DeferredTouch, Limits, Status
+from domain.delivery import Template
 from domain.values import TenantId, TouchId
 from tests.application.touching_world import LEASE, PATIENCE_S, SECOND, TouchingWorld, at, ticking
-from tests.application.world import NOON, OLGA
+from tests.application.world import NOON, OLGA, TENANT
 
 OTHER_TENANT = TenantId(OLGA)
 
@@ -286,7 +289,7 @@ def test_no_more_of_one_kind_and_of_one_tenant_are_begun_than_may_be(world: Touc
 def test_work_that_never_ends_has_failed_at_its_deadline_and_keeps_no_place(
     world: TouchingWorld, later: Any
 ) -> None:
-    gate = Gate()
+    gate, others = Gate(), set(threading.enumerate())
     slow = world.defer(kind="check")
     working = world.worker({"check": gate}, workers=1, deadline=later, lease=30 * SECOND)
     with ticking(working) as worker:
@@ -298,7 +301,7 @@ def test_work_that_never_ends_has_failed_at_its_deadline_and_keeps_no_place(
     assert (world.touch(slow).status, world.touch(slow).failures) == (Status.PENDING, 1)
 
     gate.open()
-    for thread in threading.enumerate():
+    for thread in set(threading.enumerate()) - others:
         if thread.name == "touch check":
             thread.join(PATIENCE_S)
     (refused,) = working.tick()
@@ -443,3 +446,71 @@ def test_an_answer_that_can_be_kept_by_no_means_is_a_failed_attempt(world: Touch
     (worked,) = world.work(touches=Refusing(world.store))
     assert (worked.what, worked.problem) == ("failed", "ValueError")
     assert world.touch(touch_id).failures == 1
+
+
+# What the operator hears of
+
+
+def with_operator(world: TouchingWorld) -> None:
+    known = world.people.tenant(TENANT)
+    assert known is not None
+    world.people.set_tenant(evolve(known, operator_id=OLGA))
+
+
+def operator_told(world: TouchingWorld) -> list[UUID]:
+    """The touches that the notices of the tenant's operator tell of."""
+    matters = [matter for notice in world.store.matters.values() for matter in notice.values()]
+    return [matter.id for matter in matters if matter.kind is MatterKind.TOUCH]
+
+
+def test_a_touch_whose_origin_is_gone_is_closed_before_any_work_begins(world: TouchingWorld) -> None:
+    called: list[Work] = []
+
+    def check(work: Work) -> Outcome:
+        called.append(work)
+        return Say("nobody is there to hear it")
+
+    with_operator(world)
+    touch_id = world.defer(kind="check")
+    assert world.origin.contact_point_id is not None
+    world.people.remove_contact_point(world.origin.contact_point_id)
+
+    (worked,) = world.work({"check": check})
+
+    assert (worked.what, worked.status) == ("undeliverable", Status.CLOSED)
+    assert called == []
+    assert operator_told(world) == [touch_id]
+    assert [one.template for one in world.all_deliveries()] == [Template.OPERATOR_NOTICE]
+
+
+def test_the_operator_is_told_once_of_a_touch_that_failed_for_good_and_of_no_attempt(
+    world: TouchingWorld,
+) -> None:
+    def broken(work: Work) -> Outcome:
+        raise WorkFailed("no")
+
+    with_operator(world)
+    touch_id = world.defer(kind="check")
+    for _ in range(4):
+        world.work({"check": broken})
+        world.clock.advance(1800 * SECOND)
+    assert operator_told(world) == []
+    (worked,) = world.work({"check": broken})
+    assert worked.status is Status.FAILED
+    assert operator_told(world) == [touch_id]
+
+
+def test_work_that_is_put_off_to_a_time_that_has_passed_is_not_called_again_at_once(
+    world: TouchingWorld,
+) -> None:
+    calls: list[Work] = []
+
+    def behind(work: Work) -> Outcome:
+        calls.append(work)
+        return Again(world.clock.now() - SECOND)
+
+    world.defer(kind="check")
+    world.work({"check": behind})
+    world.clock.advance(10 * SECOND)
+    assert world.work({"check": behind}) == []
+    assert len(calls) == 1

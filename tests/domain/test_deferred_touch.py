@@ -25,6 +25,7 @@ from domain.deferred_touch import (
     GiveUp,
     HearFromClient,
     Limits,
+    LoseOrigin,
     PutOff,
     Recover,
     Register,
@@ -78,6 +79,7 @@ COMMANDS: dict[type, Command] = {
     PutOff: PutOff(1, AFTER + timedelta(hours=1), AFTER),
     Answer: Answer(1, AFTER),
     SayNothing: SayNothing(1, AFTER),
+    LoseOrigin: LoseOrigin(1, AFTER),
     ConfirmDelivered: ConfirmDelivered(AFTER),
     GiveUp: GiveUp(AFTER),
     Cancel: Cancel(AFTER),
@@ -96,7 +98,7 @@ def given_that(*events: Event, **changes: object) -> DeferredTouch:
 
 def with_claim(command: Command, claim: int) -> Command:
     match command:
-        case Release() | Fail() | PutOff() | Answer() | SayNothing():
+        case Release() | Fail() | PutOff() | Answer() | SayNothing() | LoseOrigin():
             return attrs.evolve(command, claim=claim)
         case _:
             return command
@@ -120,6 +122,7 @@ ALLOWED: set[tuple[Status, type, Status]] = {
     (Status.IN_PROGRESS, PutOff, Status.PENDING),
     (Status.IN_PROGRESS, Answer, Status.ANSWERED),
     (Status.IN_PROGRESS, SayNothing, Status.CLOSED),
+    (Status.IN_PROGRESS, LoseOrigin, Status.CLOSED),
     (Status.ANSWERED, ConfirmDelivered, Status.DELIVERED),
     (Status.ANSWERED, GiveUp, Status.CLOSED),
     (Status.FAILED, Retry, Status.PENDING),
@@ -156,6 +159,7 @@ def test_nothing_changes_a_touch_that_is_over(status: Status, command: Command) 
             (Status.DELIVERED, ConfirmDelivered),
             (Status.CLOSED, GiveUp),
             (Status.CLOSED, SayNothing),
+            (Status.CLOSED, LoseOrigin),
             (Status.CANCELLED, Cancel),
         }
 
@@ -189,7 +193,7 @@ def test_a_second_claim_is_refused_while_the_first_stands() -> None:
         decide(given_that(CLAIMED), CLAIM)
 
 
-@pytest.mark.parametrize("kind", [Release, Fail, PutOff, Answer, SayNothing])
+@pytest.mark.parametrize("kind", [Release, Fail, PutOff, Answer, SayNothing, LoseOrigin])
 def test_only_the_current_claim_says_what_became_of_a_touch(kind: type) -> None:
     """INV-TCH-3: a worker that was frozen past its lease wakes beside its successor."""
     touch = given_that(CLAIMED, TouchRecovered(AFTER), CLAIMED)
@@ -267,7 +271,9 @@ def test_work_that_asks_to_be_called_again_is_not_before_then_and_not_for_ever()
     later = AFTER + timedelta(hours=1)
     (put_off,) = decide(given_that(CLAIMED), PutOff(1, later, AFTER))
     assert evolve(given_that(CLAIMED), put_off).due_at == later
-    assert decide(given_that(CLAIMED), PutOff(1, NOW, AFTER)) == [TouchPutOff(AFTER, AFTER)]
+    soon = AFTER + timedelta(seconds=10)
+    for too_soon in (NOW, AFTER, AFTER + timedelta(seconds=9)):
+        assert decide(given_that(CLAIMED), PutOff(1, too_soon, AFTER)) == [TouchPutOff(soon, AFTER)]
     spent = attrs.evolve(given_that(CLAIMED), rounds=100)
     (failed,) = decide(spent, PutOff(1, later, AFTER))
     assert isinstance(failed, TouchFailed)

@@ -111,8 +111,7 @@ class _Reader:
             return self._on(at.date(), MORNING)
         if at.tzinfo is None:
             return self._wall(at)
-        if not self.now.year <= at.year < LATEST.year:
-            raise Invalid(f"when: the year {at.year} will not do")
+        self._check_year(at.year)
         there = at.astimezone(zone(self.time_zone)).replace(tzinfo=None)
         return Resolved(at.astimezone(UTC), there, self.time_zone)
 
@@ -231,10 +230,15 @@ class _Reader:
         return self._wall(datetime.combine(day, hour))
 
     def _wall(self, wall: datetime) -> Resolved:
-        if not self.now.year <= wall.year < LATEST.year:
-            raise Invalid(f"when: the year {wall.year} will not do")
+        self._check_year(wall.year)
         at = instant(wall, self.time_zone)
         return Resolved(at, at.astimezone(zone(self.time_zone)).replace(tzinfo=None), self.time_zone)
+
+    def _check_year(self, year: int) -> None:
+        if year < self.now.year - 1:
+            raise Invalid(f"when: the year {year} has passed")
+        if year >= LATEST.year:
+            raise Invalid(f"when: the year {year} is too far")
 
 
 def _months_on(day: date, months: int) -> date:
