@@ -133,7 +133,6 @@ def test_a_record_whose_header_has_no_name_that_can_be_read_is_kept_and_passed(r
 
     (kept,) = reading.quarantine
     assert (kept.offset, kept.value, kept.headers) == (1, b'{"bad":1}', ())
-    assert kept.reason.endswith("its headers cannot be read")
 
 
 def test_many_poisoned_records_among_good_ones_are_all_kept(reading: Reading) -> None:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from confluent_kafka import Message
 
 from adapters.codec import Malformed, decode_due
-from application.ports.quarantine import Headers, Quarantined
+from application.ports.quarantine import Quarantined
 from domain.policies import ReminderDueEvent
 
 LARGEST_VALUE = 64 * 1024
@@ -41,19 +41,9 @@ def due_of(record: Record) -> ReminderDueEvent:
 
 
 def quarantined(record: Record, reason: str, at: datetime) -> Quarantined:
-    """The record with its bytes as they came.
+    """The record with its key and value as they came, and without its headers.
 
-    To be made once of a record: where a header's name is no text, the client raises when it is first asked
-    for the headers, and brings the process down when it is asked again.
+    confluent-kafka must not be asked for them: where a header's name is no UTF-8 it answers with a list that
+    has holes in it, which brings the process down. No header of ours is needed to read a record.
     """
-    try:
-        headers = _headers(record)
-    except Exception:
-        headers, reason = (), f"{reason}; its headers cannot be read"
-    return Quarantined(*place_of(record), record.key(), record.value(), headers, reason, at)
-
-
-def _headers(record: Record) -> Headers:
-    found = record.headers() or []
-    pairs = found.items() if isinstance(found, dict) else found
-    return tuple((name, value.encode() if isinstance(value, str) else value) for name, value in pairs)
+    return Quarantined(*place_of(record), record.key(), record.value(), (), reason, at)
