@@ -134,7 +134,7 @@ def test_as_json_every_line_on_stdout_is_json_and_the_console_names_people_by_ha
     assert ready["ready"] is True
     assert ready["email"] == "off (TICKLER_SMTP_HOST is not set)"
     home.document("person", "add", "anna", "--tenant", "acme", "--zone", "UTC")
-    due = datetime.now(UTC) + timedelta(seconds=6)
+    due = datetime.now(UTC) + timedelta(seconds=15)
     plan = ("event", "plan", "--tenant", "acme", "--owner", "anna", "--zone", "UTC", "--title", "Talk")
     start = f"{due + timedelta(hours=1):%Y-%m-%d %H:%M}"
     event = home.document(*plan, "--start", start, "--remind", f"at {due.isoformat()}")
