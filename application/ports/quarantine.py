@@ -11,7 +11,10 @@ Headers = tuple[tuple[str, bytes | None], ...]
 
 @frozen
 class Quarantined:
-    """A record as it was read, where it stood, why it is here and since when; its bytes may be anything."""
+    """A record as it was read, where it stood, why it is here and since when; its bytes may be anything.
+
+    `headers` are empty where its reader could not safely ask for them (docs/decisions/0015).
+    """
 
     topic: str
     partition: int
