@@ -30,7 +30,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from adapters.container import Container
 from adapters.inbound.cli.app import main as run_command
 from adapters.inbound.cli.office import Office, Say, Services, Unready
-from adapters.observability import configure_logging, log, one_line
+from adapters.observability.logging import configure_logging, log, one_line
 from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.kafka.publisher import KafkaPublisher
 from adapters.outbound.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError

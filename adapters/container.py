@@ -10,7 +10,7 @@ from adapters.inbound.desk import Desk
 from adapters.inbound.kafka.consumer import ConsumeStep
 from adapters.inbound.touch_loops import TouchLoops
 from adapters.kafka_options import client_options, consumer_options, producer_options
-from adapters.observability import ObservedLedger, ObservedReminderDispatchJob
+from adapters.observability.dispatching import ObservedLedger, ObservedReminderDispatchJob
 from adapters.outbound.agents import AgentPlatforms
 from adapters.outbound.channels.apprise import TELEGRAM, WHATSAPP, AppriseChannel
 from adapters.outbound.channels.console import ConsoleChannel

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
-from adapters.observability import log, one_line
+from adapters.observability.logging import log, one_line
 from application.delivering.senders import Delivering
 from application.dispatching import ReminderDispatchJob
 from application.ports.errors import Busy, Conflict, Unavailable

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from attrs import define, field, frozen
 
 from adapters.inbound.loops import Loop, Stop, Wait
-from adapters.observability import log, one_line
+from adapters.observability.logging import log, one_line
 from application.ports.errors import Busy, Unavailable
 from application.ports.machine import Clock
 from application.ports.touches import Touches

@@ -15,7 +15,7 @@ from adapters.__main__ import services, topics
 from adapters.container import Container
 from adapters.inbound.cli.app import main
 from adapters.inbound.cli.office import Office, Say, Services
-from adapters.observability import configure_logging
+from adapters.observability.logging import configure_logging
 from adapters.settings import Settings
 from adapters.testkit.clock import SettableClock
 from application.ports.templates import Templates

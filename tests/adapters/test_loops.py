@@ -23,7 +23,7 @@ from adapters.inbound.loops import (
     Stop,
     next_whole,
 )
-from adapters.observability import configure_logging
+from adapters.observability.logging import configure_logging
 from adapters.outbound.memory.store import Spoilt
 from adapters.settings import LogFormat, LogLevel, Settings
 from adapters.testkit.channels import RecordingChannel

@@ -11,7 +11,7 @@ import structlog
 from dependency_injector import providers
 
 from adapters.container import Container
-from adapters.observability import configure_logging, log, one_line
+from adapters.observability.logging import configure_logging, log, one_line
 from adapters.outbound.memory.store import Spoilt
 from adapters.settings import LogFormat, LogLevel, Settings
 from adapters.testkit.clock import SettableClock

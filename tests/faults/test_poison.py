@@ -11,7 +11,8 @@ import psycopg
 import pytest
 
 from adapters.inbound.loops import DispatchStep
-from adapters.observability import ObservedReminderDispatchJob, configure_logging
+from adapters.observability.dispatching import ObservedReminderDispatchJob
+from adapters.observability.logging import configure_logging
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.system import UuidIds

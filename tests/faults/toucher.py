@@ -17,7 +17,7 @@ from dependency_injector import providers
 from adapters.container import Container
 from adapters.inbound.cli.stopping import StopSignals
 from adapters.inbound.loops import Stop
-from adapters.observability import configure_logging, log
+from adapters.observability.logging import configure_logging, log
 from adapters.outbound.postgres.database import Database, Patience
 from adapters.settings import LogFormat, LogLevel, Settings
 from application.ports.work import Outcome, Say, Work

@@ -41,7 +41,7 @@ from adapters.inbound.cli import (
 from adapters.inbound.cli.office import Office, Unready
 from adapters.inbound.cli.output import say
 from adapters.inbound.ics.source import Unreadable
-from adapters.observability import one_line
+from adapters.observability.logging import one_line
 from adapters.settings import WrongSetting
 from application.ports.errors import AlreadyThere, Busy, Conflict, PersonIsErased, Unavailable
 from application.ports.topics import ClusterFailed

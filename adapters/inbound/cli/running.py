@@ -10,7 +10,7 @@ from adapters.inbound.cli.rezoning import rezone_at_start
 from adapters.inbound.cli.stopping import StopSignals
 from adapters.inbound.heap import tune_collector
 from adapters.inbound.loops import DeliverStep, DispatchStep, Loop, Loops, RelayStep, Stop
-from adapters.observability import log
+from adapters.observability.logging import log
 from adapters.settings import Settings
 from domain.errors import Invalid
 

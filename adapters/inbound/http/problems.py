@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from adapters.observability import log
+from adapters.observability.logging import log
 from application.ports.errors import AlreadyThere, Busy, Conflict, Unavailable
 from application.ports.touches import KeyReused, TooMany
 from application.touching.access import NotAdmitted, NotAllowed

@@ -15,7 +15,7 @@ from adapters.codec import Malformed
 from adapters.inbound.kafka.records import Record, due_of, place_of, quarantined
 from adapters.inbound.loops import Hindered
 from adapters.kafka_options import Options
-from adapters.observability import log, one_line
+from adapters.observability.logging import log, one_line
 from application.ports.errors import Busy, Conflict, Unavailable
 from application.ports.machine import Clock
 from application.ports.quarantine import Quarantine, Quarantined

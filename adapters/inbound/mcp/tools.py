@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from adapters.codec import instant_text
 from adapters.inbound.mcp.arguments import CancelTouch, DeferTouch, ListTouches, Upcoming
 from adapters.inbound.shapes import Shape, asked, local_text, shown_shape, touch_shape
-from adapters.observability import log
+from adapters.observability.logging import log
 from application.ports.errors import Busy, Conflict, Unavailable
 from application.ports.tokens import Token
 from application.ports.touches import KeyReused, TooMany

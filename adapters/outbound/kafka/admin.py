@@ -17,7 +17,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its types p
 from confluent_kafka.cimpl import NewTopic as Wanted
 
 from adapters.kafka_options import Options
-from adapters.observability import one_line
+from adapters.observability.logging import one_line
 from application.ports.errors import AlreadyThere
 from application.ports.topics import ClusterFailed, NewTopic, Rights, Settings, TopicState
 

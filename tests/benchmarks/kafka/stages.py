@@ -9,7 +9,7 @@ from attrs import field, frozen
 from adapters.inbound.heap import tune_collector
 from adapters.inbound.kafka.consumer import ConsumeStep
 from adapters.kafka_options import consumer_options, producer_options
-from adapters.observability import configure_logging
+from adapters.observability.logging import configure_logging
 from adapters.outbound.kafka.publisher import KafkaPublisher
 from adapters.outbound.postgres.clock import PostgresClock
 from adapters.outbound.postgres.database import Database
