@@ -71,7 +71,7 @@ class WorkStep:
 def _say_worked(worked: Worked, worker: str) -> None:
     said = log(loop="touch work", worker=worker)
     tell = said.info if worked.what in AS_MEANT else said.warning
-    if worked.status is Status.FAILED:
+    if worked.status is Status.FAILED and worked.what != "refused":
         tell = said.error
     tell(
         "touch handled",
@@ -80,8 +80,9 @@ def _say_worked(worked: Worked, worker: str) -> None:
         kind=worked.kind,
         claim=worked.claim,
         outcome=worked.what,
-        status=worked.status.value,
+        status=worked.status.value if worked.status else None,
         problem=worked.problem,
+        **({} if worked.current_claim is None else {"currentClaim": worked.current_claim}),
     )
 
 

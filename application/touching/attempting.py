@@ -7,6 +7,7 @@ more (INV-TCH-3).
 from collections.abc import Callable
 from datetime import datetime
 
+import attrs
 from attrs import frozen
 
 from application.ports.errors import Busy, Conflict, Unavailable
@@ -31,15 +32,20 @@ CAME_TO_NOTHING = (deferred_touch.Status.FAILED, deferred_touch.Status.CLOSED)
 
 @frozen
 class Worked:
-    """What became of one touch, in ids only: `status` is where it stands, `problem` why it went wrong."""
+    """What became of one touch, in ids only: `status` is where it stands, `problem` why it went wrong.
+
+    `claim` is the claim that this worker held; of one that was refused, `current_claim` is the one that
+    counts by now. Where it stands is None when that is not known.
+    """
 
     touch_id: TouchId
     tenant_id: TenantId
     kind: str
     claim: int
-    status: deferred_touch.Status
+    status: deferred_touch.Status | None
     what: str
     problem: str | None = None
+    current_claim: int | None = None
 
 
 @frozen
@@ -91,7 +97,7 @@ class Attempting:
         try:
             return self._write(held.touch, Failed("its deadline passed"))
         except Refused as problem:
-            return worked(held.touch, "refused", problem.rule)
+            return self._refused(held.touch, problem)
 
     def _outcome(self, held: Held, stopping: Signal) -> Outcome | Failed | NotBegun | OriginGone:
         touch = held.touch
@@ -130,11 +136,26 @@ class Attempting:
         """
         while True:
             try:
-                return self._write(touch, outcome)
+                try:
+                    return self._write(touch, outcome)
+                except Refused as problem:
+                    return self._refused(touch, problem)
             except (Unavailable, Busy, Conflict):
                 self.rest(TRY_AGAIN_S)
-            except Refused as problem:
-                return worked(touch, "refused", problem.rule)
+
+    def _refused(self, touch: DeferredTouch, problem: Refused) -> Worked:
+        """What was refused, and who has the touch now. Raises Unavailable where that cannot be read."""
+        found = self.touches.touch(touch.id)
+        if found is None:
+            return lost(touch, "it is not there any more")
+        now = found.state
+        held = f"it held claim {touch.claim}"
+        told = (
+            f"{held}, and claim {now.claim} counts" if now.claim != touch.claim else f"{held}, which is over"
+        )
+        return attrs.evolve(
+            worked(now, "refused", f"{problem.rule}: {told}"), claim=touch.claim, current_claim=now.claim
+        )
 
     def _write(self, touch: DeferredTouch, outcome: Outcome | Failed | NotBegun | OriginGone) -> Worked:
         now = self.clock.now()
@@ -149,7 +170,7 @@ class Attempting:
         with self.touches.transaction(context) as transaction:
             found = transaction.touch(touch.id)
             if found is None:
-                return worked(touch, "lost", "it is not there any more")
+                return lost(touch, "it is not there any more")
             change = change_of(found, command)
             transaction.record([change])
             if notice is not None and change.state.status in CAME_TO_NOTHING:
@@ -192,3 +213,8 @@ def _sensible(outcome: object) -> Outcome | Failed:
 
 def worked(touch: DeferredTouch, what: str, problem: str | None = None) -> Worked:
     return Worked(touch.id, touch.tenant_id, touch.kind, touch.claim, touch.status, what, problem)
+
+
+def lost(touch: DeferredTouch, problem: str | None = None) -> Worked:
+    """Nobody here can say what became of it."""
+    return attrs.evolve(worked(touch, "lost", problem), status=None)

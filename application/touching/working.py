@@ -7,7 +7,7 @@ The attempt is committed before the work starts. Source: the specification, "Ð—Ð
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from queue import Empty, SimpleQueue
 
 from attrs import define, field, frozen
@@ -17,7 +17,7 @@ from application.ports.machine import Clock, Ids
 from application.ports.touches import Room, TouchChange, Touches, TouchTransaction
 from application.ports.work import Handlers
 from application.touching.answering import Answering
-from application.touching.attempting import Attempting, Worked, worked
+from application.touching.attempting import Attempting, Worked, lost, worked
 from application.touching.deferring import change_of
 from application.touching.holding import Held, Holding
 from domain import deferred_touch
@@ -114,15 +114,34 @@ class Working:
                     change_of(one, deferred_touch.Recover(now, self.options.limits))
                     for one in transaction.stuck(now, MOST_RECOVERED)
                 ]
-                transaction.record(stuck)
+                transaction.record([change for change in stuck if not _is_spent(change)])
                 claimed = self._claimed(transaction, claim)
             self._is_stopping(stopping)
             for change in claimed:
                 self._begin(change.state, asked_at, claim)
             for change in stuck:
-                yield worked(change.state, "recovered")
+                if not _is_spent(change):
+                    yield worked(change.state, "recovered")
+                elif self._fail_spent(change.state, now):
+                    yield worked(change.state, "failed", change.state.reason)
             if len(stuck) < MOST_RECOVERED:
                 return
+
+    def _fail_spent(self, touch: DeferredTouch, now: datetime) -> bool:
+        """End a touch whose recoveries are spent, and tell the operator; False where another has done so."""
+        # Read before: who holds a transaction waits for no second connection.
+        notice = self.answering.notice(touch, now)
+        with self.touches.transaction(Context(self.ids.new(), self.name)) as transaction:
+            found = transaction.touch(touch.id)
+            if found is None or found.state.claim != touch.claim:
+                return False
+            if found.state.status is not deferred_touch.Status.IN_PROGRESS:
+                return False
+            change = change_of(found, deferred_touch.Recover(now, self.options.limits))
+            transaction.record([change])
+            if notice is not None:
+                transaction.keep_notice(notice)
+        return True
 
     def _claimed(self, transaction: TouchTransaction, claim: deferred_touch.Claim) -> Sequence[TouchChange]:
         """As many as there is room for. Kinds differ in room, so ask again while some is left."""
@@ -161,11 +180,11 @@ class Working:
         return self._attempting.attempt(held, self._stop)
 
     def _work(self, held: Held, how: Callable[[Held], Worked]) -> None:
-        said = worked(held.touch, "lost")
+        said = lost(held.touch)
         try:
             said = how(held)
         except Exception as problem:
-            said = worked(held.touch, "lost", type(problem).__name__)
+            said = lost(held.touch, type(problem).__name__)
         finally:
             self.holding.drop(held)
             self._done.put((held, said))
@@ -190,3 +209,7 @@ class Working:
             pause = 0.001
             self._running.pop((held.touch.id, held.touch.claim), None)
             yield said
+
+
+def _is_spent(change: TouchChange) -> bool:
+    return change.state.status is deferred_touch.Status.FAILED

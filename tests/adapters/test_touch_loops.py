@@ -98,8 +98,9 @@ def test_a_worker_that_was_frozen_past_its_lease_is_told_that_its_write_was_refu
     other.append(container.touch_loops())
     WorkStep(container.touch_loops().working, 2.0, never)()
     (refused,) = said(lines, "touch handled")
-    assert (refused["level"], refused["outcome"], refused["problem"]) == ("warning", "refused", "INV-TCH-3")
-    assert refused["claim"] == 1
+    assert (refused["level"], refused["outcome"], refused["status"]) == ("warning", "refused", "Answered")
+    assert (refused["claim"], refused["currentClaim"]) == (1, 2)
+    assert refused["problem"] == "INV-TCH-3: it held claim 1, and claim 2 counts"
     assert container.touches().texts(touch_id).answer == "from the other"
 
 

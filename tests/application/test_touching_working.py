@@ -305,7 +305,8 @@ def test_work_that_never_ends_has_failed_at_its_deadline_and_keeps_no_place(
         if thread.name == "touch check":
             thread.join(PATIENCE_S)
     (refused,) = working.tick()
-    assert (refused.touch_id, refused.what, refused.problem) == (slow, "refused", "INV-TCH-3")
+    assert (refused.touch_id, refused.what, refused.claim) == (slow, "refused", 1)
+    assert refused.problem == "INV-TCH-3: it held claim 1, which is over"
     assert world.answer_of(slow) is None
 
 
@@ -417,7 +418,9 @@ def test_what_another_has_by_then_is_refused_to_the_one_that_was_frozen(world: T
         return Say("from the frozen one")
 
     (worked,) = world.work({"check": frozen})
-    assert (worked.what, worked.problem, worked.claim) == ("refused", "INV-TCH-3", 1)
+    assert (worked.what, worked.claim, worked.current_claim) == ("refused", 1, 2)
+    assert worked.status is Status.ANSWERED
+    assert worked.problem == "INV-TCH-3: it held claim 1, and claim 2 counts"
     assert world.answer_of(touch_id) == "from the other"
     assert len(world.all_deliveries()) == 1
 
@@ -497,6 +500,23 @@ def test_the_operator_is_told_once_of_a_touch_that_failed_for_good_and_of_no_att
     assert operator_told(world) == []
     (worked,) = world.work({"check": broken})
     assert worked.status is Status.FAILED
+    assert operator_told(world) == [touch_id]
+
+
+def test_the_operator_is_told_once_of_a_touch_whose_workers_died_again_and_again(
+    world: TouchingWorld,
+) -> None:
+    with_operator(world)
+    touch_id = world.defer(kind="check")
+    limits = Limits(recoveries=1)
+    for _ in range(2):
+        world.claimed_by_one_that_died(touch_id)
+        world.clock.advance(LEASE + SECOND)
+        said = world.work(limits=limits)
+    assert [(one.what, one.status) for one in said] == [("failed", Status.FAILED)]
+    assert said[0].problem == "recoveries: its workers were lost"
+    assert operator_told(world) == [touch_id]
+    assert world.work(limits=limits) == []
     assert operator_told(world) == [touch_id]
 
 
