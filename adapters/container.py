@@ -151,6 +151,7 @@ class Container(containers.DeclarativeContainer):
         memory=providers.Singleton(MemoryTouches, memory),
         postgres=providers.Singleton(PostgresTouches, database),
     )
+    retention = settings.provided.retention.call()
     ids = providers.Singleton(UuidIds)
     templates = providers.Singleton(templates_in, settings.provided.own_templates)
 

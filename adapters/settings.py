@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from application.dispatching import ReminderDispatchOptions
+from application.retention import Retention
 from application.touching.deferring import Limits as DeferLimits
 from application.touching.working import WorkOptions
 from domain.deferred_touch import Limits as AttemptLimits
@@ -101,6 +102,7 @@ ThatIsThere = Annotated[Path, AfterValidator(_is_there)]
 # Kafka's own pages write the ones in capitals, and people the others small.
 Protocol = Annotated[KafkaSecurity, BeforeValidator(lambda given: str(given).lower())]
 Mechanism = Annotated[SaslMechanism, BeforeValidator(lambda given: str(given).upper())]
+DAYS = "days, from 1 to 36600"
 ONE_WORD = r"^[A-Za-z0-9._-]{1,200}$"
 
 
@@ -167,6 +169,11 @@ class Settings(BaseSettings):
         default=5 * 366, ge=1, le=36_600, description="a whole number from 1 to 36600"
     )
     touch_call_timeout: float = Field(default=60.0, ge=1.0, le=3600.0, description="seconds, from 1 to 3600")
+
+    retention_outbox_days: float = Field(default=7.0, ge=1.0, le=36_600.0, description=DAYS)
+    retention_inbox_days: float = Field(default=14.0, ge=1.0, le=36_600.0, description=DAYS)
+    retention_rows_days: float = Field(default=400.0, ge=1.0, le=36_600.0, description=DAYS)
+    retention_deliveries_days: float = Field(default=400.0, ge=1.0, le=36_600.0, description=DAYS)
 
     kafka_bootstrap_servers: Annotated[str, AfterValidator(_servers)] | None = Field(
         default=None, description="HOST:PORT, several with commas between them"
@@ -286,6 +293,14 @@ class Settings(BaseSettings):
             max_duration=timedelta(seconds=self.dispatch_max_duration),
             catch_up=self.dispatch_catch_up,
             stale_after=_seconds(self.dispatch_stale_after),
+        )
+
+    def retention(self) -> Retention:
+        return Retention(
+            outbox=timedelta(days=self.retention_outbox_days),
+            inbox=timedelta(days=self.retention_inbox_days),
+            rows=timedelta(days=self.retention_rows_days),
+            deliveries=timedelta(days=self.retention_deliveries_days),
         )
 
     def work_options(self) -> WorkOptions:

@@ -11,8 +11,6 @@ from attrs import frozen
 
 from application.ports.topics import Rights, Settings, TopicState
 
-INBOX_RETENTION = timedelta(days=4)
-"""At least so long the inbox knows a reminder: what is replayed after that would be delivered again."""
 SHORTEST_RETENTION = timedelta(days=1)
 LARGEST_MESSAGE = 64 * 1024
 """In bytes: a message up to this is taken in by the consumer, so the topic must take it too."""
@@ -35,11 +33,19 @@ class Finding:
     text: str
 
 
-def findings(state: TopicState | None) -> Sequence[Finding]:
-    """Errors first; nothing for a topic that keeps all promises."""
+def findings(state: TopicState | None, inbox: timedelta) -> Sequence[Finding]:
+    """Errors first; nothing for a topic that keeps all promises.
+
+    `inbox` is how long a reminder is known to be taken in: what is replayed later would be delivered again.
+    """
     if state is None:
         return [_error("topic", "it is not there; `tickler kafka create-topic` makes it")]
-    found = [*_of_partitions(state), *_of_copies(state), *_of_settings(state), *_of_rights(state.rights)]
+    found = [
+        *_of_partitions(state),
+        *_of_copies(state),
+        *_of_settings(state, inbox),
+        *_of_rights(state.rights),
+    ]
     return sorted(found, key=lambda one: one.level is not Level.ERROR)
 
 
@@ -57,13 +63,13 @@ def _of_copies(state: TopicState) -> Iterator[Finding]:
         yield _warning("replication", f"{state.in_sync} of {state.replication} copies are in sync somewhere")
 
 
-def _of_settings(state: TopicState) -> Iterator[Finding]:
+def _of_settings(state: TopicState, inbox: timedelta) -> Iterator[Finding]:
     settings = state.settings
     if settings is None:
         yield _warning("settings", "we may not see them: retention and min.insync.replicas are unchecked")
         return
     yield from _of_acknowledgement(state, settings)
-    yield from _of_retention(settings)
+    yield from _of_retention(settings, inbox)
     if settings.max_message_bytes < LARGEST_MESSAGE:
         yield _error(
             "max.message.bytes",
@@ -85,14 +91,14 @@ def _of_acknowledgement(state: TopicState, settings: Settings) -> Iterator[Findi
         yield _warning("min.insync.replicas", "it is 1: what was acknowledged may be lost with one broker")
 
 
-def _of_retention(settings: Settings) -> Iterator[Finding]:
+def _of_retention(settings: Settings, inbox: timedelta) -> Iterator[Finding]:
     if settings.is_compacted:
         yield _error("cleanup.policy", "it compacts: of an event's reminders only the last would be kept")
-    if settings.retention is None or settings.retention >= INBOX_RETENTION:
+    if settings.retention is None or settings.retention >= inbox:
         kept = "for ever" if settings.retention is None else _days(settings.retention)
         yield _error(
             "retention.ms",
-            f"records are kept {kept}, and the inbox knows them for {_days(INBOX_RETENTION)}:"
+            f"records are kept {kept}, and the inbox knows them for {_days(inbox)}:"
             " a replay would deliver again",
         )
     elif settings.retention < SHORTEST_RETENTION:

@@ -4,8 +4,10 @@ from pathlib import Path
 import pytest
 from attrs import fields
 
+from adapters.container import Container
 from adapters.settings import KafkaSecurity, SaslMechanism, Settings, WrongSetting
 from application.dispatching import ReminderDispatchOptions
+from application.retention import Retention
 from application.touching.deferring import Limits as DeferLimits
 from application.touching.working import WorkOptions
 from domain.deferred_touch import Limits as AttemptLimits
@@ -92,6 +94,16 @@ def test_without_any_setting_touches_have_the_limits_of_the_design() -> None:
         20,
     )
     assert Settings.read().defer_limits() == DeferLimits()
+
+
+def test_each_retention_setting_reaches_what_may_be_pruned(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings.read().retention() == Retention()
+    for name, days in {"OUTBOX": "1", "INBOX": "2.5", "ROWS": "3", "DELIVERIES": "4"}.items():
+        monkeypatch.setenv(f"TICKLER_RETENTION_{name}_DAYS", days)
+
+    found = Container().retention()
+
+    assert found == Retention(*(timedelta(days=days) for days in (1, 2.5, 3, 4)))
 
 
 def test_the_usual_rules_are_those_of_nobodys_settings_and_change_nothing_else() -> None:

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from application.checking import INBOX_RETENTION, LARGEST_MESSAGE, Level, findings
+from application.checking import LARGEST_MESSAGE, Level, findings
 from application.ports.topics import Rights, Settings, TopicState
 
+INBOX = timedelta(days=4)
 GOOD = TopicState(
     brokers=3,
     partitions=32,
@@ -27,7 +28,7 @@ GOOD = TopicState(
 
 
 def found(state: TopicState | None) -> list[tuple[str, str]]:
-    return [(one.level.value, one.about) for one in findings(state)]
+    return [(one.level.value, one.about) for one in findings(state, INBOX)]
 
 
 def set_to(**more: Any) -> TopicState:
@@ -41,7 +42,7 @@ def test_nothing_is_wrong_with_a_good_topic(state: TopicState) -> None:
 
 
 def test_a_missing_topic_is_an_error_that_says_what_makes_it() -> None:
-    (finding,) = findings(None)
+    (finding,) = findings(None, INBOX)
     assert finding.level is Level.ERROR
     assert "tickler kafka create-topic" in finding.text
 
@@ -70,8 +71,8 @@ def test_a_missing_topic_is_an_error_that_says_what_makes_it() -> None:
         (set_to(min_in_sync=4), [("error", "min.insync.replicas")]),
         (set_to(is_compacted=True), [("error", "cleanup.policy")]),
         (set_to(retention=None), [("error", "retention.ms")]),
-        (set_to(retention=INBOX_RETENTION), [("error", "retention.ms")]),
-        (set_to(retention=INBOX_RETENTION - timedelta(seconds=1)), []),
+        (set_to(retention=INBOX), [("error", "retention.ms")]),
+        (set_to(retention=INBOX - timedelta(seconds=1)), []),
         (set_to(retention=timedelta(hours=23)), [("warning", "retention.ms")]),
         (set_to(retention=timedelta(days=1)), []),
         (set_to(retention_bytes=1_000_000), [("warning", "retention.bytes")]),
@@ -94,7 +95,7 @@ def test_errors_come_before_warnings() -> None:
 
 
 def test_a_finding_tells_the_numbers() -> None:
-    (finding,) = findings(set_to(retention=timedelta(days=30)))
+    (finding,) = findings(set_to(retention=timedelta(days=30)), INBOX)
     assert finding.text == (
         "records are kept 30 days, and the inbox knows them for 4 days: a replay would deliver again"
     )

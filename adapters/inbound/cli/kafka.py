@@ -8,7 +8,7 @@ import typer
 
 from adapters.inbound.cli.office import office
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, utc
-from application.checking import INBOX_RETENTION, Finding, Level, findings
+from application.checking import Finding, Level, findings
 from application.dispatching import TOPIC
 from application.ports.quarantine import Quarantined
 from application.ports.topics import ClusterFailed, NewTopic, TopicState
@@ -35,7 +35,7 @@ def check(context: typer.Context, as_json: AsJson = False) -> None:
     state: TopicState | None = None
     try:
         state = desk.topics.look(TOPIC, group)
-        found = list(findings(state))
+        found = list(findings(state, desk.settings.retention().inbox))
     except ClusterFailed as problem:
         found = [Finding(Level.ERROR, "cluster", str(problem))]
     is_good = all(one.level is not Level.ERROR for one in found)
@@ -74,7 +74,7 @@ def create_topic(
     ] = None,
     retention_days: Annotated[
         float,
-        typer.Option(help="How long records are kept: less than the inbox knows them, which is 4 days."),
+        typer.Option(help="How long records are kept: less than TICKLER_RETENTION_INBOX_DAYS."),
     ] = USUAL_RETENTION_DAYS,
     as_json: AsJson = False,
 ) -> None:
@@ -83,8 +83,9 @@ def create_topic(
     \b
     Example: tickler kafka create-topic --partitions 32 --replication 3
     """
-    retention = _retention(retention_days)
-    copies = office(context).topics.create(NewTopic(TOPIC, partitions, replication, retention))
+    desk = office(context)
+    retention = _retention(retention_days, desk.settings.retention().inbox)
+    copies = desk.topics.create(NewTopic(TOPIC, partitions, replication, retention))
     if as_json:
         put_json(
             {
@@ -137,12 +138,12 @@ def quarantined(
         put(f"and {total - len(found)} more")
 
 
-def _retention(days: float) -> timedelta:
+def _retention(days: float, inbox: timedelta) -> timedelta:
     """What `check` would not fault. Raises Invalid."""
-    longest = INBOX_RETENTION / timedelta(days=1)
+    longest = inbox / timedelta(days=1)
     if 0 < days < longest:
         retention = timedelta(days=days)
-        if retention < INBOX_RETENTION:
+        if retention < inbox:
             return retention
     raise Invalid(
         f"--retention-days: more than 0 and less than {longest:g}, which the inbox knows records for"
