@@ -24,13 +24,15 @@ pytest.register_assert_rewrite("adapters.testkit")
 
 from adapters.outbound.postgres.embedded import EmbeddedPostgres  # noqa: E402
 from adapters.outbound.postgres.migrations import migrate  # noqa: E402
+from tests.debian.fetching import find_program  # noqa: E402
+from tests.debian.programs import DebianMissing, DebianProgram  # noqa: E402
 from tests.kafka.broker import KafkaBroker  # noqa: E402
 from tests.kafka.cluster import Kafka  # noqa: E402
 from tests.kafka.fetching import find_programs  # noqa: E402
-from tests.kafka.lacking import lacks  # noqa: E402
 from tests.kafka.mock import MockCluster  # noqa: E402
 from tests.kafka.programs import KafkaMissing, KafkaPrograms  # noqa: E402
 from tests.kafka.shared import end_run, hold_run, join_run  # noqa: E402
+from tests.lacking import lacks  # noqa: E402
 
 RUN_FOLDER = "TICKLER_TEST_RUN_FOLDER"
 RUN_PREFIX = "tickler-tests-"
@@ -160,8 +162,30 @@ def guarded_kafka(kafka_programs: KafkaPrograms) -> Iterator[KafkaBroker]:
 
 
 @pytest.fixture(scope="session")
+def prometheus() -> DebianProgram:
+    return _of_debian("prometheus", "usr/bin/prometheus")
+
+
+@pytest.fixture(scope="session")
+def promtool() -> DebianProgram:
+    return _of_debian("prometheus", "usr/bin/promtool")
+
+
+@pytest.fixture(scope="session")
+def pgbouncer() -> DebianProgram:
+    return _of_debian("pgbouncer", "usr/sbin/pgbouncer")
+
+
+@pytest.fixture(scope="session")
 def worker_name() -> str:
     return os.environ.get("PYTEST_XDIST_WORKER", "only")
+
+
+def _of_debian(package: str, program: str) -> DebianProgram:
+    try:
+        return find_program(package, program)
+    except DebianMissing as missing:
+        lacks(str(missing))
 
 
 @contextmanager

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.kafka.fetching import cache, find_java, find_programs
-from tests.kafka.lacking import lacks
 from tests.kafka.programs import KafkaMissing, KafkaUnusable
+from tests.lacking import lacks
 
 
 @pytest.fixture

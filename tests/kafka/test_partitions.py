@@ -11,8 +11,8 @@ from confluent_kafka import KafkaError, Message, Producer
 from adapters.kafka_options import producer_options
 from adapters.settings import Settings
 from tests.kafka.cluster import Kafka
-from tests.kafka.lacking import lacks
 from tests.kafka.programs import KafkaPrograms
+from tests.lacking import lacks
 
 SOURCE = Path(__file__).with_name("Partitions.java")
 KEYS = 2_000

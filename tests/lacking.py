@@ -1,4 +1,4 @@
-"""What becomes of a test that this machine has no Java or no Maven for."""
+"""What becomes of a test that this machine lacks a program for."""
 
 import os
 from typing import NoReturn
