@@ -22,7 +22,7 @@ from adapters.testkit.examples import (
 from adapters.testkit.threads import PATIENCE, at_once
 from application.ports.backlog import Backlog
 from application.ports.ledger import Ledger
-from application.ports.outbox import ClaimedMessage, Outbox, Parked, ParkedMessage
+from application.ports.outbox import ClaimedMessage, Outbox, Parked, ParkedMessage, Standing
 from domain.triggers import MinutesBeforeStart
 
 LEASE = timedelta(seconds=60)
@@ -256,6 +256,33 @@ class OutboxContract:
         assert list(outbox.unpark([])) == []
         assert set(self.published()) == {published}
         assert list(outbox.claim("other", 10, NOON, LEASE)) == []
+
+    def test_where_a_message_stands_is_told_from_its_commit_until_it_is_published(
+        self, ledger: Ledger, outbox: Outbox
+    ) -> None:
+        first, second = _put(ledger, 1, 2)
+        put_at = outbox.backlog(NOON).oldest
+        assert put_at is not None
+        assert outbox.standing(UUID(int=5)) is None
+        assert outbox.standing(first) == outbox.standing(second) == Standing(put_at)
+        claims = {claim.message.id: claim for claim in outbox.claim("relay", 10, NOON, LEASE)}
+        assert outbox.standing(first) == Standing(put_at, "relay", NOON + LEASE)
+        outbox.mark_published([claims[first]], NOON + MINUTE)
+        assert outbox.standing(first) == Standing(put_at, published_at=NOON + MINUTE)
+        outbox.release([claims[second]])
+        assert outbox.standing(second) == Standing(put_at)
+
+    def test_where_a_parked_message_stands_is_told_with_the_reason(
+        self, ledger: Ledger, outbox: Outbox
+    ) -> None:
+        (id_,) = _put(ledger, 1)
+        put_at = outbox.backlog(NOON).oldest
+        assert put_at is not None
+        (claim,) = outbox.claim("relay", 10, NOON, LEASE)
+        outbox.park([(claim, "too large")], NOON + MINUTE)
+        assert outbox.standing(id_) == Standing(put_at, parked_at=NOON + MINUTE, reason="too large")
+        outbox.unpark([id_])
+        assert outbox.standing(id_) == Standing(put_at)
 
     def test_the_backlog_is_what_is_neither_published_nor_parked(
         self, ledger: Ledger, outbox: Outbox

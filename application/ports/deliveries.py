@@ -21,6 +21,19 @@ class Received:
     deliveries: Sequence[Delivery]
 
 
+@frozen
+class Attempt:
+    """One claim of a delivery, and what became of it: `outcome` is accepted, refused, postponed, given_back,
+    skipped or lost, None while it is in a sender's hands; `reason` is the channel's.
+    """
+
+    claim: int
+    started_at: datetime
+    ended_at: datetime | None = None
+    outcome: str | None = None
+    reason: str | None = None
+
+
 class Deliveries(Protocol):
     """The consumer's inbox and the messages that come of it."""
 
@@ -70,6 +83,12 @@ class Deliveries(Protocol):
 
     def by_id(self, id: DeliveryId) -> Delivery | None:
         """The delivery of this id."""
+
+    def received_at(self, reminder_id: ReminderId) -> datetime | None:
+        """When the reminder was taken in; None where it was not, or nothing is kept of it any more."""
+
+    def attempts(self, id: DeliveryId) -> Sequence[Attempt]:
+        """The attempts at one delivery, the first one first; of a person who is erased without reasons."""
 
     def latest(
         self, statuses: Collection[Status], limit: int, tenant_id: TenantId | None = None

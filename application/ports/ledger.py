@@ -227,6 +227,12 @@ class Ledger(Protocol):
     def reminders(self, event_id: EventId) -> Sequence[Versioned[Reminder]]:
         """All reminders of an event, whatever their status, ordered by due_at and id."""
 
+    def reminder(self, reminder_id: ReminderId) -> Versioned[Reminder] | Poison | None:
+        """The reminder as committed now, without a lock; Poison for a row that makes no sense."""
+
+    def is_held(self, reminder_id: ReminderId) -> bool:
+        """Whether a transaction that has not ended holds the reminder's row; asking takes no lock."""
+
     def title(self, event_id: EventId) -> str | None:
         """The title of an event; None where it has none or was erased."""
 

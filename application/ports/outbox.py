@@ -39,6 +39,20 @@ class ParkedMessage:
 
 
 @frozen
+class Standing:
+    """Where one message stands. `relay` took it until `lease_until`, and has said nothing of it yet; once
+    that has passed, any relay takes it. `reason` is why it was parked.
+    """
+
+    created_at: datetime
+    relay: str | None = None
+    lease_until: datetime | None = None
+    published_at: datetime | None = None
+    parked_at: datetime | None = None
+    reason: str | None = None
+
+
+@frozen
 class Parked:
     """How many messages are parked, and some of them."""
 
@@ -73,6 +87,9 @@ class Outbox(Protocol):
         They come in the order in which they were committed, as if they had never been parked. Those that are
         not parked are passed over.
         """
+
+    def standing(self, id: UUID) -> Standing | None:
+        """Where the message of this id stands as committed now; None where it is not there, or no more."""
 
     def backlog(self, now: datetime) -> Backlog:
         """The messages that are neither published nor parked."""

@@ -1,7 +1,7 @@
 """The consumer's inbox and the deliveries in memory."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from heapq import nsmallest
 
@@ -10,13 +10,32 @@ from attrs import frozen
 
 from adapters.outbound.memory.store import MemoryStore
 from application.ports.backlog import Backlog
-from application.ports.deliveries import Received
+from application.ports.deliveries import Attempt, Received
 from application.ports.notices import Matters, Notice
 from domain import delivery
-from domain.delivery import AboutId, Delivery, Status
+from domain.delivery import (
+    AboutId,
+    Delivery,
+    DeliveryAccepted,
+    DeliveryGivenBack,
+    DeliveryLost,
+    DeliveryPostponed,
+    DeliveryRefused,
+    DeliverySkipped,
+    Status,
+)
 from domain.delivery import Event as DeliveryEvent
 from domain.errors import ClaimIsLost
 from domain.values import DeliveryId, NoticeId, ReminderId, TenantId
+
+OUTCOMES: Mapping[type[DeliveryEvent], str] = {
+    DeliveryAccepted: "accepted",
+    DeliveryRefused: "refused",
+    DeliveryPostponed: "postponed",
+    DeliveryGivenBack: "given_back",
+    DeliverySkipped: "skipped",
+    DeliveryLost: "lost",
+}
 
 
 @frozen
@@ -47,6 +66,9 @@ class MemoryDeliveries:
                     fair.append(one)
             claimed = [_claimed(one, now, lease_until) for one in fair[:limit]]
             self.store.deliveries.update({one.id: one for one in claimed})
+            for one in claimed:
+                begun = Attempt(one.claim, now)
+                self.store.attempts[one.id] = (*self.store.attempts.get(one.id, ()), begun)
         return claimed
 
     def settle(
@@ -64,6 +86,8 @@ class MemoryDeliveries:
             if is_erased(kept):
                 after, then = erased(after), [one for one in then if one.user_id != kept.user_id]
             self.store.deliveries[before.id] = after
+            for event in happened:
+                self._note_attempt(event, after)
             made = [*then, *(notice.deliveries if notice else ())]
             known = {_about(one) for one in self.store.deliveries.values()} if made else set()
             self._keep(made, known)
@@ -84,6 +108,14 @@ class MemoryDeliveries:
     def by_id(self, id: DeliveryId) -> Delivery | None:
         with self.store.changed:
             return self.store.deliveries.get(id)
+
+    def received_at(self, reminder_id: ReminderId) -> datetime | None:
+        with self.store.changed:
+            return self.store.inbox.get(reminder_id)
+
+    def attempts(self, id: DeliveryId) -> Sequence[Attempt]:
+        with self.store.changed:
+            return self.store.attempts.get(id, ())
 
     def latest(
         self, statuses: Collection[Status], limit: int, tenant_id: TenantId | None = None
@@ -120,6 +152,22 @@ class MemoryDeliveries:
                 kept.add(_about(one))
                 self.store.deliveries[one.id] = one
 
+    def _note_attempt(self, happened: DeliveryEvent, after: Delivery) -> None:
+        match happened:
+            case (
+                DeliveryAccepted(at=at)
+                | DeliveryRefused(at=at)
+                | DeliveryPostponed(at=at)
+                | DeliveryGivenBack(at=at)
+                | DeliverySkipped(at=at)
+                | DeliveryLost(at=at)
+            ):
+                said = {"ended_at": at, "outcome": OUTCOMES[type(happened)], "reason": after.reason}
+                self.store.attempts[after.id] = tuple(
+                    attrs.evolve(one, **said) if one.claim == after.claim else one  # type: ignore[arg-type]
+                    for one in self.store.attempts.get(after.id, ())
+                )
+
     def _without_hash(self, one: Delivery) -> Delivery:
         is_gone = self.store.is_erased(one.user_id)
         return attrs.evolve(one, address_key=str(one.id)) if is_gone else one
@@ -150,6 +198,11 @@ def erased(one: Delivery) -> Delivery:
     """Without hash, words and name; why it was skipped is one of a closed list, other reasons are words."""
     reason = one.reason if one.status is Status.SKIPPED else None
     return attrs.evolve(one, address_key=str(one.id), reason=reason, provider_id=None)
+
+
+def without_words(attempts: Sequence[Attempt]) -> tuple[Attempt, ...]:
+    """The attempts at a message to one who is erased."""
+    return tuple(one if one.outcome == "skipped" else attrs.evolve(one, reason=None) for one in attempts)
 
 
 def is_erased(one: Delivery) -> bool:

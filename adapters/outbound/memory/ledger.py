@@ -8,13 +8,13 @@ from uuid import UUID
 
 from attrs import frozen
 
-from adapters.outbound.memory.store import MemoryStore
+from adapters.outbound.memory.store import MemoryStore, Spoilt
 from adapters.outbound.memory.transaction import MemoryTransaction
 from application.ports.backlog import Backlog
-from application.ports.ledger import Context, Listed, Listing, Recorded, Upcoming, Versioned
+from application.ports.ledger import Context, Listed, Listing, Poison, Recorded, Upcoming, Versioned
 from domain.calendar_event import CalendarEvent
 from domain.reminder import Reminder, Status
-from domain.values import EventId, TenantId
+from domain.values import EventId, ReminderId, TenantId
 
 
 @frozen
@@ -42,6 +42,17 @@ class MemoryLedger:
         with self.store.changed:
             rows = [row for row in self.store.reminders.values() if row.state.event_id == event_id]
         return sorted(rows, key=lambda row: (row.state.due_at, row.state.id))
+
+    def reminder(self, reminder_id: ReminderId) -> Versioned[Reminder] | Poison | None:
+        with self.store.changed:
+            row = self.store.reminders.get(reminder_id)
+            if row is not None and self.store.is_spoilt(reminder_id, Spoilt.UNREADABLE):
+                return Poison(reminder_id, row.state.event_id, Spoilt.UNREADABLE.value)
+            return row
+
+    def is_held(self, reminder_id: ReminderId) -> bool:
+        with self.store.changed:
+            return not self.store.locks.is_free_for(reminder_id, self)
 
     def title(self, event_id: EventId) -> str | None:
         with self.store.changed:

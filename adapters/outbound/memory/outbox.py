@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from adapters.outbound.memory.store import MemoryStore, OutboxRow
 from application.ports.backlog import Backlog
-from application.ports.outbox import ClaimedMessage, Parked, ParkedMessage
+from application.ports.outbox import ClaimedMessage, Parked, ParkedMessage, Standing
 
 
 @frozen
@@ -56,6 +56,15 @@ class MemoryOutbox:
             for row in parked:
                 self.store.outbox[row.message.id] = evolve(row, parked_at=None, problem=None)
         return [row.message.id for row in parked]
+
+    def standing(self, id: UUID) -> Standing | None:
+        with self.store.changed:
+            row = self.store.outbox.get(id)
+        if row is None:
+            return None
+        return Standing(
+            row.created_at, row.relay, row.lease_until, row.published_at, row.parked_at, row.problem
+        )
 
     def backlog(self, now: datetime) -> Backlog:
         with self.store.changed:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from attrs import evolve, frozen
 
-from adapters.outbound.memory.deliveries import erased
+from adapters.outbound.memory.deliveries import erased, without_words
 from adapters.outbound.memory.store import MemoryStore
 from application.ports.errors import AlreadyThere, PersonIsErased
 from application.ports.people import ContactPoint, Erased, Person, Recipient, Tenant
@@ -164,6 +164,7 @@ class MemoryPeople:
         for one in store.deliveries.values():
             if one.user_id == user_id:
                 store.deliveries[one.id] = erased(one)
+                store.attempts[one.id] = without_words(store.attempts.get(one.id, ()))
         self._forget_touches(user_id)
         titled = [
             row.state.id

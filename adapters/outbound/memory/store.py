@@ -11,6 +11,7 @@ from uuid import UUID
 from attrs import evolve, frozen
 
 from adapters.outbound.memory.locks import RowLocks
+from application.ports.deliveries import Attempt
 from application.ports.imports import Imported
 from application.ports.ledger import Recorded, Versioned
 from application.ports.notices import Matter
@@ -80,6 +81,7 @@ class MemoryStore:
         self.outbox: dict[UUID, OutboxRow] = {}
         self.inbox: dict[ReminderId, datetime] = {}
         self.deliveries: dict[DeliveryId, Delivery] = {}
+        self.attempts: dict[DeliveryId, tuple[Attempt, ...]] = {}
         self.quarantine: dict[tuple[object, ...], Quarantined] = {}
         self.matters: dict[NoticeId, dict[tuple[str, UUID], Matter]] = {}
         self.tenants: dict[TenantId, Tenant] = {}

@@ -15,7 +15,7 @@ from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.notices import keep_matter, read_matters
 from adapters.outbound.postgres.session import Session
 from application.ports.backlog import Backlog
-from application.ports.deliveries import Received
+from application.ports.deliveries import Attempt, Received
 from application.ports.notices import Matters, Notice
 from domain import delivery
 from domain.delivery import (
@@ -83,6 +83,11 @@ BEGIN_ATTEMPT = "insert into tickler.delivery_attempts (delivery_id, claim, star
 END_ATTEMPT = (
     "update tickler.delivery_attempts set ended_at = %s, outcome = %s, reason = %s, provider_id = %s"
     " where delivery_id = %s and claim = %s"
+)
+RECEIVED_AT = "select received_at from tickler.inbox where consumer = %s and reminder_id = %s"
+ATTEMPTS = (
+    "select claim, started_at, ended_at, outcome, reason from tickler.delivery_attempts"
+    " where delivery_id = %s order by claim"
 )
 LATEST = (
     SELECT + " where status = any(%s::text[]) and (%s::uuid is null or tenant_id = %s)"
@@ -173,6 +178,15 @@ class PostgresDeliveries:
         with self.database.transaction() as session:
             found = session.row(SELECT + " where id = %s", (id,))
         return _read(found) if found else None
+
+    def received_at(self, reminder_id: ReminderId) -> datetime | None:
+        with self.database.transaction() as session:
+            found = session.row(RECEIVED_AT, (CONSUMER, reminder_id))
+        return found[0] if found else None
+
+    def attempts(self, id: DeliveryId) -> Sequence[Attempt]:
+        with self.database.transaction() as session:
+            return [Attempt(*row) for row in session.rows(ATTEMPTS, (id,))]
 
     def latest(
         self, statuses: Collection[Status], limit: int, tenant_id: TenantId | None = None

@@ -25,6 +25,7 @@ from application.ports.ledger import (
     Context,
     Listed,
     Listing,
+    Poison,
     Recorded,
     Transaction,
     Unreadable,
@@ -33,10 +34,16 @@ from application.ports.ledger import (
 )
 from domain.calendar_event import CalendarEvent
 from domain.reminder import Reminder
-from domain.values import EventId, TenantId
+from domain.values import EventId, ReminderId, TenantId
 
 EVENT = SELECT_EVENT + " where id = %s"
 REMINDERS = SELECT_REMINDER + " where event_id = %s order by due_at, id"
+REMINDER = SELECT_REMINDER + " where id = %s"
+# Whoever locks or changes a row leaves the id of its transaction there, and holds that as long as it runs.
+IS_HELD = (
+    "select exists (select from tickler.event_reminders r join pg_locks l on l.transactionid = r.xmax"
+    " where r.id = %s and l.locktype = 'transactionid' and l.granted)"
+)
 TITLE = "select title from tickler.texts where event_id = %s"
 HISTORY = (
     "select version, type, data, correlation_id, actor, occurred_at from tickler.domain_events"
@@ -86,6 +93,19 @@ class PostgresLedger:
     def reminders(self, event_id: EventId) -> Sequence[Versioned[Reminder]]:
         with self.database.transaction() as session:
             return [read_reminder(row) for row in session.rows(REMINDERS, (event_id,))]
+
+    def reminder(self, reminder_id: ReminderId) -> Versioned[Reminder] | Poison | None:
+        with self.database.transaction() as session:
+            found = session.row(REMINDER, (reminder_id,))
+        try:
+            return read_reminder(found) if found else None
+        except Malformed as problem:
+            assert found is not None
+            return Poison(reminder_id, found[1], str(problem))
+
+    def is_held(self, reminder_id: ReminderId) -> bool:
+        with self.database.transaction() as session:
+            return session.row(IS_HELD, (reminder_id,)) == (True,)
 
     def title(self, event_id: EventId) -> str | None:
         with self.database.transaction() as session:

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from adapters.outbound.postgres.database import Database
 from application.ports.backlog import Backlog
-from application.ports.outbox import ClaimedMessage, Message, Parked, ParkedMessage
+from application.ports.outbox import ClaimedMessage, Message, Parked, ParkedMessage, Standing
 
 # Materialized: else the planner may look for the rows more than once, and take more than the limit.
 CLAIM = """
@@ -44,6 +44,14 @@ select message_id, topic, key, payload::text, headers, parked_at, parked_reason
  order by parked_at, position limit %s
 """
 PARKED_COUNT = "select count(*) from tickler.outbox where parked_at is not null"
+STANDING = """
+select created_at, waiting.claimed_by, waiting.claimed_until, published_at, parked_at, parked_reason
+  from tickler.outbox o
+  left join lateral (
+       select o.claimed_by, o.claimed_until where o.published_at is null and o.parked_at is null
+  ) waiting on true
+ where message_id = %s
+"""
 UNPARK = """
 update tickler.outbox
    set parked_at = null, parked_reason = null, claimed_by = null, claimed_until = null
@@ -93,6 +101,11 @@ class PostgresOutbox:
     def unpark(self, ids: Collection[UUID]) -> Collection[UUID]:
         with self.database.transaction() as session:
             return [id_ for (id_,) in session.rows(UNPARK, (list(ids),))]
+
+    def standing(self, id: UUID) -> Standing | None:
+        with self.database.transaction() as session:
+            found = session.row(STANDING, (id,))
+        return Standing(*found) if found else None
 
     def backlog(self, now: datetime) -> Backlog:
         with self.database.transaction() as session:

@@ -10,7 +10,7 @@ from adapters.testkit.deliveries.examples import LEASE_END, REMINDER, claimed_on
 from adapters.testkit.deliveries.settling import OUTCOMES
 from adapters.testkit.examples import NOON, OWNER, TENANT, numbered
 from adapters.testkit.threads import at_once
-from application.ports.deliveries import Deliveries, Received
+from application.ports.deliveries import Attempt, Deliveries, Received
 from application.ports.people import People, Person, Tenant
 from domain import delivery
 from domain.delivery import Delivery, Status
@@ -44,6 +44,14 @@ class ErasingContract:
         reason = after.reason if after.status is Status.SKIPPED else None
         kept = attrs.evolve(after, address_key=str(after.id), provider_id=None, reason=reason)
         assert list(deliveries.of_reminder(REMINDER)) == [kept]
+
+    def test_the_attempts_of_one_who_is_erased_keep_none_of_the_channels_words(
+        self, deliveries: Deliveries, people: People
+    ) -> None:
+        claimed = claimed_one(deliveries)
+        settle(deliveries, claimed, delivery.Refuse(1, "no such mailbox", NOON))
+        people.erase(TENANT, OWNER)
+        assert list(deliveries.attempts(claimed.id)) == [Attempt(1, NOON, NOON, "refused")]
 
     def test_a_message_that_was_made_before_the_erasure_and_is_kept_after_it_has_no_hash(
         self, deliveries: Deliveries, people: People

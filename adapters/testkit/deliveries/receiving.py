@@ -44,6 +44,12 @@ class ReceivingContract(Surroundings):
         assert ids(deliveries.of_reminder(REMINDER)) == [made(1).id]
         assert ids(deliveries.of_reminder(OTHER_REMINDER)) == [made(3).id]
 
+    def test_when_a_reminder_was_taken_in_is_told_and_of_no_other(self, deliveries: Deliveries) -> None:
+        deliveries.receive([Received(REMINDER, [])], NOON + INSTANT)
+        deliveries.receive([Received(REMINDER, [made(1)])], NOON + MINUTE)
+        assert deliveries.received_at(REMINDER) == NOON + INSTANT
+        assert deliveries.received_at(OTHER_REMINDER) is None
+
     def test_a_reminder_that_comes_twice_in_one_batch_is_taken_in_once(self, deliveries: Deliveries) -> None:
         batch = [Received(REMINDER, [made(1)]), Received(REMINDER, [made(2)])]
         assert list(deliveries.receive(batch, NOON)) == [True, False]

@@ -7,7 +7,7 @@ from adapters.testkit.deliveries.examples import LEASE_END, REMINDER, claimed_on
 from adapters.testkit.deliveries.surroundings import Surroundings
 from adapters.testkit.examples import MINUTE, NOON, OTHER_TENANT, TENANT
 from adapters.testkit.threads import at_once
-from application.ports.deliveries import Deliveries, Received
+from application.ports.deliveries import Attempt, Deliveries, Received
 from domain import delivery
 from domain.delivery import Delivery, SkipReason, Status
 from domain.errors import ClaimIsLost
@@ -85,6 +85,38 @@ class SettlingContract(Surroundings):
             settle(deliveries, failed, delivery.Retry(NOON + MINUTE))
         (claimed,) = deliveries.claim("console", 5, NOON + MINUTE, LEASE_END + MINUTE)
         assert (claimed.id, claimed.claim, claimed.attempts) == (failed.id, 2, 1)
+
+    @pytest.mark.parametrize(
+        ("command", "attempt"),
+        [
+            (delivery.Accept(1, None, NOON), Attempt(1, NOON, NOON, "accepted")),
+            (delivery.Refuse(1, "no", NOON), Attempt(1, NOON, NOON, "refused", "no")),
+            (delivery.Postpone(1, "busy", NOON + MINUTE, NOON), Attempt(1, NOON, NOON, "postponed", "busy")),
+            (delivery.GiveBack(1, NOON), Attempt(1, NOON, NOON, "given_back")),
+            (delivery.Skip(1, SkipReason.MOVED, NOON), Attempt(1, NOON, NOON, "skipped", "moved")),
+            (delivery.LoseTrack(1, "silence", NOON), Attempt(1, NOON, NOON, "lost", "silence")),
+        ],
+        ids=lambda given: type(given).__name__,
+    )
+    def test_an_attempt_is_kept_with_what_became_of_it(
+        self, deliveries: Deliveries, command: delivery.Command, attempt: Attempt
+    ) -> None:
+        claimed = claimed_one(deliveries)
+        assert list(deliveries.attempts(claimed.id)) == [Attempt(1, NOON)]
+        settle(deliveries, claimed, command)
+        assert list(deliveries.attempts(claimed.id)) == [attempt]
+
+    def test_attempts_are_told_the_first_one_first(self, deliveries: Deliveries) -> None:
+        claimed = claimed_one(deliveries)
+        assert list(deliveries.attempts(made(2).id)) == []
+        settle(deliveries, claimed, delivery.Postpone(1, "busy", NOON + MINUTE, NOON))
+        later = NOON + MINUTE
+        (again,) = deliveries.claim("console", 1, later, LEASE_END + MINUTE)
+        settle(deliveries, again, delivery.Accept(2, None, later))
+        assert list(deliveries.attempts(claimed.id)) == [
+            Attempt(1, NOON, NOON, "postponed", "busy"),
+            Attempt(2, later, later, "accepted"),
+        ]
 
     def test_the_latest_due_of_some_statuses_are_listed_first(self, deliveries: Deliveries) -> None:
         made_ = [made(n, due_at=NOON - n % 3 * MINUTE) for n in range(1, 7)]

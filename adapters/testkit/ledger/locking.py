@@ -132,3 +132,30 @@ class LockingContract(Surroundings):
             assert waiter.waits(), "reminders were had while another transaction held them"
             holder.record([skipping(rows[0])])
         assert waiter.answer() == [rows[1]]
+
+    def test_a_reminder_is_held_as_long_as_the_transaction_that_has_it(self, ledger: Ledger) -> None:
+        example, other = due(1, NOON), due(2, NOON)
+        keep(ledger, example, other)
+        (one,), (free,) = example.reminders, other.reminders
+        assert not ledger.is_held(one.id)
+        with ledger.transaction(CYCLE) as transaction:
+            assert ids_of(transaction.claim_due(NOON + MINUTE, 1).due) == [one.id]
+            assert ledger.is_held(one.id)
+            assert not ledger.is_held(free.id)
+        assert not ledger.is_held(one.id)
+        with ledger.transaction(CYCLE) as transaction:
+            transaction.record([skipping(Versioned(one, 1))])
+            assert ledger.is_held(one.id)
+        assert not ledger.is_held(one.id)
+        assert not ledger.is_held(ReminderId(numbered(404)))
+
+    def test_to_ask_whether_a_reminder_is_held_keeps_it_from_nobody(
+        self, ledger: Ledger, impatient: Ledger
+    ) -> None:
+        example = due(1, NOON)
+        keep(ledger, example)
+        (one,) = example.reminders
+        with ledger.transaction(CYCLE):
+            ledger.is_held(one.id)
+            with impatient.transaction(CYCLE) as transaction:
+                assert ids_of(transaction.claim_due(NOON + MINUTE, 1).due) == [one.id]

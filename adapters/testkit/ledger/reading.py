@@ -29,7 +29,7 @@ from adapters.testkit.examples import (
 )
 from adapters.testkit.ledger.surroundings import Surroundings, ids_of
 from application.ports.backlog import Backlog
-from application.ports.ledger import Change, Context, Ledger, Listed, Versioned
+from application.ports.ledger import Change, Context, Ledger, Listed, Poison, Versioned
 from domain import calendar_event, reminder
 from domain.calendar_event import CalendarEvent
 from domain.reminder import SkipReason
@@ -43,6 +43,27 @@ class ReadingContract(Surroundings):
         keep(ledger, example)
         assert ledger.event(example.event.id) == Versioned(example.event, 1)
         assert set(ledger.reminders(example.event.id)) == {Versioned(one, 1) for one in example.reminders}
+
+    def test_a_reminder_is_found_by_its_id_whatever_became_of_it(self, ledger: Ledger) -> None:
+        example = due(1, NOON, NOON - MINUTE)
+        keep(ledger, example)
+        pending, skipped = example.reminders
+        with ledger.transaction(CYCLE) as transaction:
+            transaction.record([change := skipping(Versioned(skipped, 1))])
+        assert ledger.reminder(pending.id) == Versioned(pending, 1)
+        assert ledger.reminder(skipped.id) == Versioned(change.state, 2)
+        assert ledger.reminder(ReminderId(numbered(404))) is None
+
+    def test_a_reminder_that_makes_no_sense_is_told_as_poison(self, ledger: Ledger) -> None:
+        example = due(1, NOON, NOON - MINUTE)
+        keep(ledger, example)
+        spoilt, sound = example.reminders
+        self.spoil_reminder(spoilt.id)
+        found = ledger.reminder(spoilt.id)
+        assert isinstance(found, Poison)
+        assert (found.reminder_id, found.event_id) == (spoilt.id, example.event.id)
+        assert found.problem
+        assert ledger.reminder(sound.id) == Versioned(sound, 1)
 
     @pytest.mark.parametrize("at", TIMINGS.values(), ids=TIMINGS.keys())
     def test_every_timing_comes_back_equal(self, ledger: Ledger, at: Timing) -> None:
