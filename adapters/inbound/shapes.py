@@ -1,11 +1,14 @@
 """What is said over the wire: JSON in camelCase, unknown members refused; instants in UTC, with a Z."""
 
+from collections.abc import Callable
 from datetime import date, datetime
+from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
 
 from adapters.codec import instant_text
 from application.touching.asking import Shown
@@ -20,21 +23,31 @@ class Shape(BaseModel):
     )
 
 
-def _as(kind: type[Any]) -> BeforeValidator:
-    """Strict JSON knows only text: what else is spelled as text is made here, or left to be refused."""
+def _as(kind: type[Any], read: Callable[[str], Any], wanted: str) -> BeforeValidator:
+    """Strict JSON knows only text: what else is spelled as text is made here, or what is wanted told."""
 
-    def read(value: Any) -> Any:
-        if not isinstance(value, str):
+    def made(value: Any) -> Any:
+        if isinstance(value, kind):
             return value
-        return kind(value) if kind is not date else date.fromisoformat(value)
+        try:
+            if isinstance(value, str):
+                return read(value)
+        except ValueError:
+            pass
+        raise PydanticCustomError("wanted", "{wanted} is wanted", {"wanted": wanted})
 
-    return BeforeValidator(read, json_schema_input_type=str)
+    return BeforeValidator(made, json_schema_input_type=str)
 
 
-Id = Annotated[UUID, _as(UUID), Field(json_schema_extra={"format": "uuid"})]
-Day = Annotated[date, _as(date)]
-Policy = Annotated[WhenClientWrites, _as(WhenClientWrites)]
-InShortMonths = Annotated[ShortMonth, _as(ShortMonth)]
+def _one_of(kind: type[StrEnum]) -> BeforeValidator:
+    return _as(kind, kind, " or ".join(kind))
+
+
+AN_ID = "an id such as 0198c5f0-7d3e-7000-8000-0123456789ab"
+Id = Annotated[UUID, _as(UUID, UUID, AN_ID), Field(json_schema_extra={"format": "uuid"})]
+Day = Annotated[date, _as(date, date.fromisoformat, "a day such as 2027-03-31")]
+Policy = Annotated[WhenClientWrites, _one_of(WhenClientWrites)]
+InShortMonths = Annotated[ShortMonth, _one_of(ShortMonth)]
 
 
 class NewTouch(Shape):

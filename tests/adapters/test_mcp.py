@@ -1,10 +1,12 @@
 """An agent's tools, called by the SDK's client over stdio and over HTTP, until the client has the answer."""
 
+import json
 import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, closing
 from datetime import timedelta
+from subprocess import PIPE, Popen
 from typing import Any
 
 import anyio
@@ -257,6 +259,58 @@ def test_a_call_that_will_not_do_is_refused_in_one_line_and_nothing_is_put_off(
 
     over_http.conversation(talk)
     assert list(over_http.world.touches.listed(None, 10)) == []
+
+
+def test_a_nul_in_an_argument_is_refused_by_the_tool(agency: Agency) -> None:
+    async def talk(agent: Agent) -> None:
+        for argument in ("text", "when", "kind", "key"):
+            arguments = {"when": "in 10 minutes", "text": "x", argument: "a\0b"}
+            said = await agent.refused("defer_touch", **arguments)
+            assert said.startswith(f"{argument}: it holds what is no character")
+
+    agency.conversation(talk)
+    assert list(agency.world.touches.listed(None, 10)) == []
+
+
+def test_half_of_a_surrogate_pair_over_stdio_is_answered_by_the_tool_and_not_with_silence(
+    over_stdio: Agency, postgres_url: str
+) -> None:
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    }
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}),
+        '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+        *(
+            '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"defer_touch","arguments":'
+            f'{{"when":"in 10 minutes","text":"{text}"}}}}}}'
+            for text in (r"\ud800", r"x\\\udfff", r"\ud83d\ude00")
+        ),
+    ]
+    environment = {
+        "TICKLER_DATABASE_URL": postgres_url,
+        "TICKLER_TOKEN": over_stdio.secret,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    with Popen(
+        [sys.executable, "-m", "adapters", "mcp"], env=environment, stdin=PIPE, stdout=PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        answers = []
+        for line in lines:
+            process.stdin.write(f"{line}\n")
+            process.stdin.flush()
+            if '"id"' in line:
+                answers.append(json.loads(process.stdout.readline())["result"])
+        process.stdin.close()
+    said = [one["content"][0]["text"] for one in answers[1:]]
+    assert [one["isError"] for one in answers[1:]] == [True, True, False]
+    assert all(one.startswith("text: it holds what is no character") for one in said[:2])
+    (kept,) = over_stdio.world.touches.listed(None, 10)
+    assert over_stdio.world.touches.texts(kept.id).text == "\U0001f600"
 
 
 @pytest.mark.parametrize("name", ["origin", "channel", "contactPointId", "person", "userId", "depth"])

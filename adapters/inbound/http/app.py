@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from adapters.inbound.desk import Desk
 from adapters.inbound.http import plans, sessions, touches
-from adapters.inbound.http.guarding import BodyGuard, SessionsOnly
+from adapters.inbound.http.guarding import TOOLS, BodyGuard, SessionsOnly
 from adapters.inbound.http.problems import answer_problems
 from adapters.inbound.mcp.mounted import Mounted, mounted
 
@@ -37,7 +37,7 @@ def make_app(desk: Desk) -> FastAPI:
     routers: Sequence[APIRouter] = (touches.router, sessions.router, plans.router)
     for router in routers:
         app.include_router(router, prefix=API, dependencies=[shown])
-    app.router.routes.append(Route("/mcp", endpoint=SessionsOnly(tools.app, desk.access.admit)))
+    app.router.routes.append(Route(TOOLS, endpoint=SessionsOnly(tools.app, desk.access.admit)))
     app.add_middleware(BodyGuard)
     return app
 

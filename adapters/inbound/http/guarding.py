@@ -10,13 +10,15 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from adapters.inbound.http.problems import problem, told
-from adapters.inbound.http.strict_json import MOST_BYTES, check_json
+from adapters.inbound.http.strict_json import MOST_BYTES, call_without_arguments, check_json
 from application.ports.tokens import Token
 from application.touching.access import NotAdmitted, session_of
 from domain.errors import Invalid
 
 WITH_A_BODY = ("POST", "PUT", "PATCH")
 READ_SECONDS = 10.0
+TOOLS = "/mcp"
+REFUSAL = "tickler.refusal"
 
 
 class _Gone(Exception):
@@ -25,7 +27,11 @@ class _Gone(Exception):
 
 @frozen
 class BodyGuard:
-    """Reads a body whole, at most 64 kB in 10 s, and lets only strict JSON through; 408, 413, 415 or 422."""
+    """Reads a body whole, at most 64 kB in 10 s, and lets only strict JSON through; 408, 413, 415 or 422.
+
+    A tool's call that is refused goes on without its arguments, with the reason in the scope: whoever called
+    is told of it as of all that tools refuse.
+    """
 
     app: ASGIApp
 
@@ -43,8 +49,12 @@ class BodyGuard:
         except _Gone:
             return
         refused = _looked_at(headers, body)
+        if isinstance(refused, Invalid) and scope["path"] == TOOLS:
+            bare = call_without_arguments(body or b"")
+            if bare is not None:
+                body, scope[REFUSAL], refused = bare, str(refused), None
         if refused is not None:
-            await refused(scope, receive, send)
+            await (told(refused) if isinstance(refused, Invalid) else refused)(scope, receive, send)
             return
         await self.app(scope, _again(body or b"", receive), send)
 
@@ -66,7 +76,7 @@ async def _read(headers: Headers, receive: Receive) -> bytes | None:
             return bytes(body)
 
 
-def _looked_at(headers: Headers, body: bytes | None) -> Response | None:
+def _looked_at(headers: Headers, body: bytes | None) -> Response | Invalid | None:
     """What is answered to a body that will not do; None for one that will, and for an empty one."""
     if body is None:
         return problem(413, f"body: more than {MOST_BYTES} bytes")
@@ -78,7 +88,7 @@ def _looked_at(headers: Headers, body: bytes | None) -> Response | None:
     try:
         check_json(body)
     except Invalid as error:
-        return told(error)
+        return error
     return None
 
 

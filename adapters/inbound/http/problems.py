@@ -8,6 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from adapters.inbound import wording
 from adapters.observability.logging import log
 from application.ports.errors import AlreadyThere, Busy, Conflict, Unavailable
 from application.ports.touches import KeyReused, TooMany
@@ -16,6 +17,10 @@ from domain.errors import Invalid, NoSuchPerson, NoSuchPlan, NoSuchTouch, Refuse
 
 AGAIN_S = "1"
 WHEN_FULL_S = "60"
+PLAIN = {
+    404: "there is nothing at this path; /api/v1/openapi.json tells of all there are",
+    405: "this path does not take that method; the Allow header says which",
+}
 NOT_ADMITTED = "a bearer token that holds is wanted: Authorization: Bearer tickler_…"
 
 
@@ -68,14 +73,13 @@ def answer_problems(app: FastAPI) -> None:
         return told(error)
 
     async def invalid(_: Request, error: Exception) -> JSONResponse:
-        first = cast(RequestValidationError, error).errors()[0]
-        where = [str(part) for part in first["loc"]]
-        field = ".".join(where[1:] or where)[:100]
-        return problem(422, f"{field}: {first['msg']}")
+        # The place begins with where the member is: body, path, query or header.
+        return problem(422, wording.told(cast(RequestValidationError, error).errors(), outer=1))
 
     async def plain(_: Request, error: Exception) -> JSONResponse:
         raised = cast(HTTPException, error)
-        return problem(raised.status_code, str(raised.detail), raised.headers)
+        said = PLAIN.get(raised.status_code, "the request will not do")
+        return problem(raised.status_code, said, raised.headers)
 
     handlers: dict[type[Exception], Callable[[Request, Exception], Awaitable[JSONResponse]]] = {
         RequestValidationError: invalid,

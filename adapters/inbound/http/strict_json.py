@@ -6,6 +6,7 @@ What passes here is read again by frameworks that know no better than the last o
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from domain.errors import Invalid
@@ -13,7 +14,11 @@ from domain.errors import Invalid
 MOST_BYTES = 64 * 1024
 DEEPEST = 16
 LARGEST = 2**53 - 1
+NO_CHARACTER = "it holds what is no character (a NUL or half of a surrogate pair)"
 # A string that does not end is one to the end: else each of its quotes would be looked at as a beginning.
+_ESCAPES = re.compile(
+    r"\\(?:u[dD][89abAB][\dA-Fa-f]{2}\\u[dD][c-fC-F][\dA-Fa-f]{2}|(u[dD][89a-fA-F][\dA-Fa-f]{2})|.)"
+)
 _MARKS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 
@@ -35,8 +40,8 @@ def check_json(body: bytes) -> None:
             parse_constant=_no_number,
         )
     except json.JSONDecodeError as problem:
-        raise Invalid(f"body: it is no JSON ({problem.msg} at {problem.pos})") from None
-    _check_characters(json.loads(text))
+        raise Invalid(f"body: it is no JSON from its character {problem.pos + 1} on") from None
+    check_characters(json.loads(text), "body")
 
 
 def _check_depth(text: str) -> None:
@@ -71,15 +76,42 @@ def _no_number(word: str) -> float:
     raise Invalid(f"body: {word} is no number in JSON")
 
 
-def _check_characters(value: Any) -> None:
+def check_characters(value: Any, whole: str) -> None:
+    """Invalid, naming the member of `whole`, for a text that holds a NUL or half of a surrogate pair."""
+    for place, text in _texts(value, ""):
+        if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+            raise Invalid(f"{place[1:101] or whole}: {NO_CHARACTER}")
+
+
+def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    """Every text in it, keys too, and at which member it is."""
     match value:
         case str():
-            if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
-                raise Invalid("body: it holds what is no character (a NUL or half of a surrogate pair)")
+            yield place, value
         case list():
             for one in value:
-                _check_characters(one)
+                yield from _texts(one, place)
         case dict():
             for key, one in value.items():
-                _check_characters(key)
-                _check_characters(one)
+                yield place, key
+                yield from _texts(one, f"{place}.{key}" if key.isidentifier() else place)
+
+
+def without_halves(text: str) -> str:
+    """JSON with a NUL for each half of a surrogate pair: some readers drop the one unanswered, and ours
+    refuses the other in the same words.
+    """
+    return _ESCAPES.sub(lambda escape: r"\u0000" if escape[1] else escape[0], text)
+
+
+def call_without_arguments(body: bytes) -> bytes | None:
+    """Of a body that was refused, the call of a tool that it is, with no arguments; None where it is none."""
+    try:
+        match json.loads(body.decode(errors="replace")):
+            case {"method": "tools/call", "id": int() | str(), "params": dict(params)} as call:
+                bare = json.dumps({**call, "params": {**params, "arguments": {}}}).encode()
+                check_json(bare)
+                return bare
+    except (ValueError, RecursionError, Invalid):
+        pass
+    return None

@@ -7,6 +7,8 @@ from pydantic import Field
 from adapters.inbound.shapes import Id, Policy, Shape
 from domain.deferred_touch import WhenClientWrites
 
+Limit = Annotated[int, Field(ge=1, le=100, description="How many at most.")]
+
 
 class DeferTouch(Shape):
     when: str = Field(
@@ -37,14 +39,14 @@ class DeferTouch(Shape):
 
 
 class ListTouches(Shape):
-    limit: Annotated[int, Field(ge=1, le=100)] = 50
+    limit: Limit = 50
     after: Id | None = Field(default=None, description="Those after this touchId, to go on with the list.")
 
 
 class CancelTouch(Shape):
-    touch_id: Id
+    touch_id: Id = Field(description="The touchId that defer_touch or list_touches gave.")
 
 
 class Upcoming(Shape):
-    days: Annotated[int, Field(ge=1, le=3660)] = 30
-    limit: Annotated[int, Field(ge=1, le=100)] = 50
+    days: int = Field(default=30, ge=1, le=3660, description="How many days to look ahead.")
+    limit: Limit = 50

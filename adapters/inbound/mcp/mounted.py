@@ -8,13 +8,14 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp
 
-from adapters.inbound.http.guarding import bearer
+from adapters.inbound.http.guarding import REFUSAL, bearer
 from adapters.inbound.http.strict_json import MOST_BYTES
 from adapters.inbound.mcp.serving import Requested, make_server
 from adapters.inbound.mcp.tools import Toolbox
 from application.ports.tokens import Token
 from application.touching.access import Access, NotAdmitted
 from application.touching.asking import Asking
+from domain.errors import Invalid
 
 
 @frozen
@@ -29,7 +30,11 @@ def mounted(asking: Asking, access: Access) -> Mounted:
     def session(request: Requested) -> Token:
         if request.request is None:
             raise NotAdmitted
-        return access.admit(bearer(request.request.headers))
+        token = access.admit(bearer(request.request.headers))
+        refusal = request.request.scope.get(REFUSAL)
+        if refusal is not None:
+            raise Invalid(refusal.removeprefix("params.arguments.").replace("body", "arguments", 1))
+        return token
 
     manager = StreamableHTTPSessionManager(
         make_server(Toolbox(asking), session),

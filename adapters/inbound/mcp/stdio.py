@@ -1,8 +1,12 @@
 """The tools over stdin and stdout: one process for one session, whose token it was started with."""
 
+import sys
+from io import TextIOWrapper
+
 import anyio
 from mcp.server.stdio import stdio_server
 
+from adapters.inbound.http.strict_json import without_halves
 from adapters.inbound.mcp.serving import make_server
 from adapters.inbound.mcp.tools import Toolbox
 from application.touching.access import Access, session_of
@@ -16,7 +20,13 @@ def serve_stdio(asking: Asking, access: Access, secret: str) -> None:
     server = make_server(Toolbox(asking), lambda _: access.admit(secret))
 
     async def serve() -> None:
-        async with stdio_server() as (receiving, sending):
+        lines = anyio.wrap_file(_Lines(sys.stdin.buffer, encoding="utf-8", errors="replace"))
+        async with stdio_server(lines) as (receiving, sending):
             await server.run(receiving, sending, server.create_initialization_options())
 
     anyio.run(serve)
+
+
+class _Lines(TextIOWrapper):
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        return without_halves(super().readline(size))

@@ -8,6 +8,8 @@ from attrs import frozen
 from pydantic import ValidationError
 
 from adapters.codec import instant_text
+from adapters.inbound import wording
+from adapters.inbound.http.strict_json import check_characters
 from adapters.inbound.mcp.arguments import CancelTouch, DeferTouch, ListTouches, Upcoming
 from adapters.inbound.shapes import Shape, asked, local_text, shown_shape, touch_shape
 from adapters.observability.logging import log
@@ -77,7 +79,9 @@ class Toolbox:
         if tool is None:
             raise Wrong(f"there is no tool {name[:40]!r}; there are {', '.join(one.name for one in TOOLS)}")
         try:
-            return self._answer(tool.arguments.model_validate(dict(arguments)), session())
+            token = session()
+            check_characters(dict(arguments), "arguments")
+            return self._answer(tool.arguments.model_validate(dict(arguments)), token)
         except Exception as problem:
             raise Wrong(_line(problem)) from None
 
@@ -122,8 +126,7 @@ def _json(shape: Shape) -> Answer:
 def _line(problem: Exception) -> str:
     match problem:
         case ValidationError():
-            first = problem.errors(include_input=False, include_url=False)[0]
-            return f"{'.'.join(map(str, first['loc']))[:100]}: {first['msg']}"
+            return wording.told(problem.errors(include_input=False, include_url=False))
         case NotAdmitted():
             return "the session's token holds no more; the platform has to open another session"
         case NoSuchTouch():
