@@ -244,7 +244,7 @@ class Container(containers.DeclarativeContainer):
         Deferring, touches, clock, ids, kinds, limits=settings.provided.defer_limits.call()
     )
     plan_texts = providers.Singleton(JinjaPlanTexts)
-    planning = providers.Factory(Planning, touches, clock, ids, plan_texts, kinds)
+    planning = providers.Factory(Planning, touches, people, clock, ids, plan_texts, kinds)
     access = providers.Factory(Access, tokens, people, touches, clock, ids, providers.Object(new_secret))
     asking = providers.Factory(Asking, access, deferring, touches, clock)
     desk = providers.Factory(Desk, access, asking, deferring, planning, touches, clock)

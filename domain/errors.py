@@ -89,6 +89,12 @@ class NoSuchTouch(Refused):
     rule = "INV-TCH-1"
 
 
+class NoAgentPlatform(Refused):
+    """Its tenant has no agent platform to call: set one with tickler tenant agent TENANT --url URL."""
+
+    rule = "INV-TCH-1"
+
+
 class TouchIsNotDue(Refused):
     """A touch is never worked on before its time."""
 

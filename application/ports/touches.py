@@ -35,7 +35,8 @@ class Request:
 class Registration:
     """A touch as it is to be kept: its first event, the text that it is about, and how many may wait.
 
-    `most_of_tenant` and `most_of_caller` bound the touches that are Pending or InProgress.
+    `most_of_tenant` and `most_of_caller` bound the touches that are Pending or InProgress. With `wants_agent`
+    its tenant must have an agent platform.
     """
 
     touch: DeferredTouch
@@ -44,6 +45,7 @@ class Registration:
     request: Request
     most_of_tenant: int
     most_of_caller: int
+    wants_agent: bool = False
 
 
 @frozen
@@ -178,7 +180,7 @@ class Touches(Protocol):
 
         The one of an earlier request with the same caller, key and body is given back instead. KeyReused
         where the body is another; TooMany; Invalid for what is no text; PersonIsErased for an origin that is
-        that of one who is. Nothing is written then.
+        that of one who is; NoAgentPlatform. Nothing is written then.
         """
 
     def transaction(self, context: Context) -> AbstractContextManager[TouchTransaction]:

@@ -22,6 +22,8 @@ from domain.values import LATEST, Origin, TenantId, TouchId
 MAX_TEXT = 10_000
 MAX_KEY = 200
 MESSAGE = "message"
+CALL = "call"
+"""The kind whose work the tenant's agent platform does, so that its tenant must have one."""
 PAGE = 200
 # Of the direction of writing: what stands after one reads as something else.
 OVERRIDES = "\u202d\u202e"
@@ -78,7 +80,7 @@ class Deferring:
     def defer(self, caller: Caller, wish: Wish) -> Registered:
         """Register a touch, or give back the one that this request made before.
 
-        Raises Invalid, KeyReused or TooMany, and nothing is written then.
+        Raises Invalid, KeyReused, TooMany or NoAgentPlatform, and nothing is written then.
         """
         now = self.clock.now()
         self._check(caller, wish, now)
@@ -101,6 +103,7 @@ class Deferring:
             request=Request(caller.name, wish.key, _digest(caller, wish)),
             most_of_tenant=self.limits.most_of_tenant,
             most_of_caller=self.limits.most_of_caller,
+            wants_agent=wish.kind == CALL,
         )
         return self.touches.register(registration, self._context(caller.name))
 

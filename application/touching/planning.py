@@ -13,11 +13,12 @@ from attrs import frozen
 from application.ports.errors import Busy, Conflict, Unavailable
 from application.ports.ledger import Context, Versioned
 from application.ports.machine import Clock, Ids
+from application.ports.people import People
 from application.ports.templates import PlanTexts
 from application.ports.touches import Malformed, PlanChange, TouchChange, Touches, TouchTransaction
-from application.touching.deferring import check_text
+from application.touching.deferring import CALL, check_text
 from domain import deferred_touch, touch_plan
-from domain.errors import Invalid, NoSuchPlan
+from domain.errors import Invalid, NoAgentPlatform, NoSuchPlan
 from domain.recurrence import Planned, Schedule, upcoming
 from domain.touch_plan import Made, PlanAdvanced, Terms, TouchPlan
 from domain.values import PlanId, TenantId, TouchId
@@ -43,14 +44,15 @@ class Planning:
     """Every method raises Refused where the rules say no, and knows only the tenant that it is told."""
 
     touches: Touches
+    people: People
     clock: Clock
     ids: Ids
     texts: PlanTexts
     kinds: Collection[str]
 
     def create(self, tenant_id: TenantId, terms: Terms, text: str, actor: str) -> TouchPlan:
-        """Keep a plan; Invalid for terms or a text that will not do."""
-        self._check(terms, text)
+        """Keep a plan; Invalid for terms or a text that will not do, NoAgentPlatform where that is wanted."""
+        self._check(tenant_id, terms, text)
         command = touch_plan.Create(PlanId(self.ids.new()), tenant_id, terms, self.clock.now())
         with self._transaction(actor) as transaction:
             change = _change(None, 0, command)
@@ -60,7 +62,7 @@ class Planning:
 
     def edit(self, tenant_id: TenantId, plan_id: PlanId, terms: Terms, text: str, actor: str) -> TouchPlan:
         """Put other terms and another text in the place of a plan's; what is a touch already stays one."""
-        self._check(terms, text)
+        self._check(tenant_id, terms, text)
         with self._transaction(actor) as transaction:
             change = self._decide(transaction, tenant_id, plan_id, touch_plan.Edit(terms, self.clock.now()))
             transaction.keep_text(plan_id, text)
@@ -167,7 +169,7 @@ class Planning:
         transaction.record([change])
         return change
 
-    def _check(self, terms: Terms, text: str) -> None:
+    def _check(self, tenant_id: TenantId, terms: Terms, text: str) -> None:
         if terms.kind not in self.kinds:
             raise Invalid(f"kind: {terms.kind[:40]!r} is none of {', '.join(sorted(self.kinds))}")
         check_text("text", text)
@@ -177,6 +179,10 @@ class Planning:
         ]
         if seen and not any(seen):
             raise Invalid("text: a message without words is none")
+        if terms.kind == CALL:
+            tenant = self.people.tenant(tenant_id)
+            if tenant is None or tenant.agent is None:
+                raise NoAgentPlatform
 
     def _transaction(self, actor: str) -> AbstractContextManager[TouchTransaction]:
         return self.touches.transaction(Context(self.ids.new(), actor))

@@ -24,7 +24,7 @@ from adapters.outbound.system import new_secret
 from adapters.testkit.clock import SettableClock
 from adapters.testkit.examples import numbered
 from adapters.testkit.ids import CountedIds
-from application.ports.people import ContactPoint, People, Person, Tenant
+from application.ports.people import AgentPlatform, ContactPoint, People, Person, Tenant
 from application.ports.tokens import Scope, Tokens
 from application.ports.touches import Touches
 from application.touching.access import Access
@@ -41,6 +41,7 @@ ANNA, BORIS, STRANGER = UserId(numbered(3)), UserId(numbered(4)), UserId(numbere
 WHATSAPP, EMAIL = ContactPointId(numbered(77)), ContactPointId(numbered(78))
 # Made once: what trusts no authority is made in no time, and nothing here is reached over TLS.
 _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+AGENT = AgentPlatform("https://agents.b.example/touches", "whsec_bnVtYmF0bnVtYmF0bnVtYmF0bnVtYmF0")
 KINDS = ("message", "call")
 ALL = tuple(Scope)
 
@@ -93,7 +94,9 @@ def desk_over(
 def _desk(people: People, touches: Touches, tokens: Tokens, limits: Limits | None) -> TouchDesk:
     clock, ids = SettableClock(NOW), CountedIds()
     for tenant_id, handle in ((ACME, "acme"), (OTHER, "other")):
-        people.add_tenant(Tenant(tenant_id, handle, "Europe/Moscow"))
+        people.add_tenant(
+            Tenant(tenant_id, handle, "Europe/Moscow", agent=AGENT if handle == "acme" else None)
+        )
     for user_id, tenant_id, name in ((ANNA, ACME, "anna"), (BORIS, ACME, "boris"), (STRANGER, OTHER, "anna")):
         people.add_person(Person(user_id, tenant_id, name, "ru", "Europe/Moscow"))
     people.add_contact_point(ContactPoint(WHATSAPP, ANNA, "whatsapp", "+10000000001"))
@@ -101,7 +104,7 @@ def _desk(people: People, touches: Touches, tokens: Tokens, limits: Limits | Non
     access = Access(tokens, people, touches, clock, ids, new_secret)
     deferring = Deferring(touches, clock, ids, KINDS, limits or Limits())
     asking = Asking(access, deferring, touches, clock)
-    planning = Planning(touches, clock, ids, PlainTexts(), KINDS)
+    planning = Planning(touches, people, clock, ids, PlainTexts(), KINDS)
     desk = Desk(access, asking, deferring, planning, touches, clock)
     platform = access.issue(ACME, "agents", ALL).secret
     others = access.issue(OTHER, "agents", ALL).secret

@@ -69,6 +69,25 @@ def test_the_same_key_gives_the_same_touch(tickler: Commands) -> None:
     assert "used for something else" in other.err
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("touch", "add", *FOR_ANNA, *SOON, "--text", "check 42", "--kind", "call"),
+        (*DATED, *RENEWAL, "--kind", "call"),
+    ],
+    ids=["touch", "plan"],
+)
+def test_a_call_without_an_agent_platform_is_refused_in_a_line_that_says_what_to_do(
+    tickler: Commands, asked: tuple[str, ...]
+) -> None:
+    refused = tickler(*asked)
+    assert (refused.code, len(refused.err.strip().splitlines())) == (1, 1)
+    assert "tickler tenant agent TENANT --url URL" in refused.err
+    assert tickler.document("touch", "list") == tickler.document("plan", "list") == []
+    tickler.document("tenant", "agent", "acme", "--url", "https://agents.b.example/touches")
+    assert tickler.document(*asked)["status"] in ("Pending", "Active")
+
+
 def test_words_that_may_mean_two_days_are_asked_about(tickler: Commands) -> None:
     found = tickler("touch", "add", *FOR_ANNA, "--when", "next week", "--text", "x")
     assert found.code == 2

@@ -95,6 +95,13 @@ def test_a_session_that_was_opened_in_the_work_on_a_touch_answers_where_that_tou
     assert (second.origin, second.depth) == (first.origin, 1)
 
 
+def test_work_for_an_agent_platform_that_the_tenant_has_not_is_refused(api: Api, desk: TouchDesk) -> None:
+    refused = api.defer(desk.others_session(), kind="call")
+    assert (refused.status_code, refused.json()["rule"]) == (409, "INV-TCH-1")
+    assert "tickler tenant agent TENANT --url URL" in refused.json()["detail"]
+    assert desk.nothing_is_written()
+
+
 # Looking and taking back
 
 

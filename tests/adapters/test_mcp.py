@@ -228,6 +228,17 @@ def test_a_call_that_is_repeated_within_its_minute_is_the_same_touch(over_http: 
     over_http.conversation(talk)
 
 
+def test_work_for_an_agent_platform_that_the_tenant_has_not_is_refused(over_http: Agency) -> None:
+    over_http.world.people.set_tenant(Tenant(TENANT, "office"))
+
+    async def talk(agent: Agent) -> None:
+        said = await agent.refused("defer_touch", when="in 10 minutes", text="x", kind="call")
+        assert "tickler tenant agent TENANT --url URL" in said
+
+    over_http.conversation(talk)
+    assert list(over_http.world.touches.listed(None, 10)) == []
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "says"),
     [

@@ -10,7 +10,7 @@ from attrs import evolve
 from application.ports.touches import KeyReused, TooMany
 from application.touching.deferring import MAX_KEY, MAX_TEXT, Limits
 from domain.deferred_touch import Status, WhenClientWrites
-from domain.errors import Invalid, NoSuchTouch, Refused
+from domain.errors import Invalid, NoAgentPlatform, NoSuchTouch, Refused
 from domain.values import Origin, TenantId, TouchId, UserId
 from tests.application.touching_world import SECOND, TouchingWorld, at
 from tests.application.world import NOON, TENANT
@@ -149,6 +149,16 @@ def test_b32_a_tenant_a_caller_and_a_chain_of_touches_have_an_end(world: Touchin
     with pytest.raises(Invalid, match="too deep"):
         deferring.defer(world.caller(tenant_id=OTHER_TENANT, depth=5), world.wish())
     assert len(world.store.touches) == 4
+
+
+def test_work_for_an_agent_platform_is_refused_where_the_tenant_has_none(world: TouchingWorld) -> None:
+    without = world.caller(tenant_id=OTHER_TENANT)
+    with pytest.raises(NoAgentPlatform, match="tickler tenant agent TENANT --url URL"):
+        world.deferring().defer(without, world.wish(kind="call"))
+    assert len(world.store.touches) == 0
+    world.deferring().defer(without, world.wish())
+    world.deferring().defer(world.caller(), world.wish(kind="call"))
+    assert len(world.store.touches) == 2
 
 
 def test_another_tenants_touch_is_not_found_and_neither_is_one_that_is_not_there(

@@ -9,8 +9,9 @@ from attrs import evolve
 
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.touches.store import PostgresTouches
+from application.ports.people import Tenant
 from application.touching.planning import Advanced
-from domain.errors import Invalid, NoSuchPlan, PlanIsOver
+from domain.errors import Invalid, NoAgentPlatform, NoSuchPlan, PlanIsOver
 from domain.recurrence import BeforeDeadline, ClockChange, Every, Schedule
 from domain.touch_plan import Status, Terms, TouchPlan
 from domain.values import PlanId, TenantId, TouchId
@@ -204,6 +205,17 @@ def test_a_kind_that_nobody_knows_and_a_schedule_that_has_passed_are_refused(wor
     with pytest.raises(Invalid, match="passed"):
         plan(world, schedule=evolve(RENEWAL, deadline=date(2026, 11, 1)))
     assert world.store.plans == {}
+
+
+def test_a_plan_that_calls_an_agent_platform_wants_one(world: TouchingWorld) -> None:
+    made = plan(world, kind="call")
+    world.people.set_tenant(Tenant(TENANT, "office"))
+    with pytest.raises(NoAgentPlatform):
+        plan(world, kind="call")
+    with pytest.raises(NoAgentPlatform):
+        world.planning.edit(TENANT, made.id, made.terms, "other words", "tester")
+    assert list(world.store.plans) == [made.id]
+    assert world.touches.text_of_plan(made.id) != "other words"
 
 
 def test_another_tenants_plan_is_not_found(world: TouchingWorld) -> None:

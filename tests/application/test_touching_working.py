@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 from attrs import evolve, field, frozen
 
+from adapters.outbound.agents import AgentPlatforms
 from adapters.outbound.memory.touch_transaction import MemoryTouchTransaction
 from adapters.outbound.memory.touches import MemoryTouches
 from application.ports.errors import Unavailable
@@ -500,6 +501,27 @@ def test_the_operator_is_told_once_of_a_touch_that_failed_for_good_and_of_no_att
     assert operator_told(world) == []
     (worked,) = world.work({"check": broken})
     assert worked.status is Status.FAILED
+    assert operator_told(world) == [touch_id]
+
+
+def test_where_the_agent_platform_was_taken_away_each_attempt_says_so_and_the_operator_is_told(
+    world: TouchingWorld,
+) -> None:
+    with_operator(world)
+    touch_id = world.defer(kind="call")
+    known = world.people.tenant(TENANT)
+    assert known is not None
+    world.people.set_tenant(evolve(known, agent=None))
+    call = AgentPlatforms(world.people, world.clock)
+    worked = []
+    for _ in range(5):
+        worked += world.work({"call": call})
+        world.clock.advance(1800 * SECOND)
+    assert len(worked) == 5
+    assert {one.problem for one in worked} == {
+        "its tenant has no agent platform: tickler tenant agent TENANT --url URL"
+    }
+    assert world.touch(touch_id).status is Status.FAILED
     assert operator_told(world) == [touch_id]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from adapters.outbound.templates.plan_texts import JinjaPlanTexts
 from adapters.testkit.touches.examples import change
 from application.ports.ledger import Context
+from application.ports.people import AgentPlatform, Tenant
 from application.ports.work import TouchHandler
 from application.telling_operators import TellingOperators
 from application.touching.answering import Answering
@@ -25,6 +26,7 @@ from tests.application.world import NOON, OLGA, TENANT, World
 SECOND = timedelta(seconds=1)
 LEASE = WorkOptions().lease
 PATIENCE_S = 20.0
+AGENT = AgentPlatform("https://agents.b.example/touches", "whsec_bnVtYmF0bnVtYmF0bnVtYmF0bnVtYmF0")
 KINDS = ("message", "check", "call")
 
 
@@ -32,8 +34,9 @@ class TouchingWorld(World):
     def __init__(self) -> None:
         super().__init__()
         self.person(OLGA, None)
+        self.people.set_tenant(Tenant(TENANT, "office", agent=AGENT))
         self.origin = Origin(OLGA, self.channel.name, self.point(OLGA, "olga's address").id)
-        self.planning = Planning(self.touches, self.clock, self.ids, JinjaPlanTexts(), KINDS)
+        self.planning = Planning(self.touches, self.people, self.clock, self.ids, JinjaPlanTexts(), KINDS)
         self.answering = Answering(self.people, self.ids, TellingOperators(self.people, self.ids))
         self._keys = 0
 

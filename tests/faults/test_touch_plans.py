@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 import pytest
 from attrs import evolve, field, frozen
 
+from adapters.outbound.memory.people import MemoryPeople
 from adapters.outbound.memory.store import MemoryStore
 from adapters.outbound.memory.touches import MemoryTouches
 from adapters.outbound.postgres.database import Database
@@ -121,7 +122,7 @@ def clock() -> SettableClock:
 
 
 def planning(boot: Boot, clock: SettableClock) -> Planning:
-    return Planning(boot(), clock, UuidIds(), JinjaPlanTexts(), {"message"})
+    return Planning(boot(), MemoryPeople(MemoryStore()), clock, UuidIds(), JinjaPlanTexts(), {"message"})
 
 
 def kept(plans: Planning, case: Case, **policy: object) -> TouchPlan:

@@ -11,10 +11,12 @@ from attrs import frozen
 
 from adapters.outbound.postgres.clock import PostgresClock
 from adapters.outbound.postgres.database import Database
+from adapters.outbound.postgres.people import PostgresPeople
 from adapters.outbound.postgres.touches.store import PostgresTouches
 from adapters.outbound.system import UuidIds
 from adapters.testkit.examples import NOON, TENANT
 from adapters.testkit.touches.examples import CONTEXT, ORIGIN, change, claim_due, planned, registration
+from application.ports.people import AgentPlatform, Tenant
 from application.ports.touches import KeyReused, Registered, Room
 from application.touching.deferring import Caller, Deferring, Wish
 from domain.deferred_touch import Claim, Status
@@ -49,7 +51,7 @@ def counted(postgres_url: str) -> Iterator[Counted]:
         wire = Wire(postgres_url, Path(folder))
         with closing(wire), closing(Database(wire.conninfo, connections=1)) as database:
             clock = PostgresClock(database)
-            deferring = Deferring(PostgresTouches(database), clock, UuidIds(), {"message"})
+            deferring = Deferring(PostgresTouches(database), clock, UuidIds(), {"message", "call"})
             # By this question the connection is made.
             yield Counted(wire, database, deferring, clock.now() + timedelta(hours=1))
 
@@ -65,6 +67,16 @@ def test_every_registration_of_a_connection_is_one_transaction_and_three_round_t
     counted: Counted,
 ) -> None:
     assert [counted.round_trips(f"key {number}") for number in range(20)] == [THREE] * 20
+
+
+def test_that_an_agent_platform_is_wanted_adds_none(counted: Counted) -> None:
+    platform = AgentPlatform("https://agents.b.example/", "whsec_bnVtYmF0")
+    PostgresPeople(counted.database).add_tenant(Tenant(TENANT, "acme", agent=platform))
+
+    def call() -> None:
+        counted.deferring.defer(CALLER, Wish("call", counted.due_at, None, "key"))
+
+    assert counted.wire.during(call) == THREE
 
 
 def test_what_else_the_connection_is_used_for_adds_none(counted: Counted) -> None:

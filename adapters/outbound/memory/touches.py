@@ -23,6 +23,7 @@ from application.ports.touches import (
     TouchTexts,
 )
 from domain.deferred_touch import DeferredTouch, Status
+from domain.errors import NoAgentPlatform
 from domain.touch_plan import TouchPlan
 from domain.values import Origin, PlanId, TenantId, TouchId
 
@@ -50,6 +51,8 @@ class MemoryTouches:
                 if body != request.body:
                     raise KeyReused("this idempotency key was used for something else")
                 return Registered(self.store.touches[made].touch.state, is_new=False)
+            if registration.wants_agent and not self._has_agent(touch.tenant_id):
+                raise NoAgentPlatform
             self._must_have_room(registration)
             self.store.touch_requests[asked] = (request.body, touch.id)
             self.store.touches[touch.id] = TouchRow(Versioned(touch, 1), request.caller)
@@ -135,6 +138,10 @@ class MemoryTouches:
             states = [row.touch.state for row in self.store.touches.values()]
         due = [one.due_at for one in states if one.status is Status.PENDING and one.due_at < now]
         return Backlog(len(due), min(due, default=None))
+
+    def _has_agent(self, tenant_id: TenantId) -> bool:
+        tenant = self.store.tenants.get(tenant_id)
+        return tenant is not None and tenant.agent is not None
 
     def _must_have_room(self, registration: Registration) -> None:
         tenant_id = registration.touch.tenant_id

@@ -52,6 +52,7 @@ def registration(
     request: Request | None = None,
     most_of_tenant: int = 1_000,
     most_of_caller: int = 1_000,
+    wants_agent: bool = False,
 ) -> Registration:
     register = deferred_touch.Register(
         TouchId(numbered(number)), tenant_id, kind, origin, due_at, NOON, 2, WhenClientWrites.CANCEL
@@ -65,6 +66,7 @@ def registration(
         request or Request(CALLER, f"key {number}", "body"),
         most_of_tenant,
         most_of_caller,
+        wants_agent,
     )
 
 

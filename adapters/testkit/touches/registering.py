@@ -16,6 +16,7 @@ from adapters.testkit.touches.examples import (
     registration,
 )
 from application.ports.ledger import Versioned
+from application.ports.people import AgentPlatform, People, Tenant
 from application.ports.touches import (
     KeyReused,
     RecordedTouchEvent,
@@ -26,14 +27,39 @@ from application.ports.touches import (
     TouchTexts,
 )
 from domain.deferred_touch import Status
-from domain.errors import Invalid
+from domain.errors import Invalid, NoAgentPlatform
 from domain.values import Origin, TouchId
 
 
 class RegisteringContract:
+    """`people` are those of the same store."""
+
     @pytest.fixture
     def touches(self) -> Touches:
         raise NotImplementedError
+
+    @pytest.fixture
+    def people(self) -> People:
+        raise NotImplementedError
+
+    def test_what_an_agent_platform_is_to_do_wants_one_of_its_own_tenant(
+        self, touches: Touches, people: People
+    ) -> None:
+        platform = AgentPlatform("https://agents.b.example/", "whsec_bnVtYmF0")
+        people.add_tenant(Tenant(OTHER_TENANT, "other", agent=platform))
+        with pytest.raises(NoAgentPlatform):
+            touches.register(registration(1, wants_agent=True), CONTEXT)
+        people.add_tenant(Tenant(TENANT, "acme"))
+        with pytest.raises(NoAgentPlatform):
+            touches.register(registration(1, wants_agent=True), CONTEXT)
+        assert touches.touch(TouchId(numbered(1))) is None
+        assert list(touches.history(TouchId(numbered(1)))) == []
+
+        people.set_tenant(Tenant(TENANT, "acme", agent=platform))
+        made = touches.register(registration(1, wants_agent=True), CONTEXT)
+        people.set_tenant(Tenant(TENANT, "acme"))
+        again = registration(2, wants_agent=True, request=Request(CALLER, "key 1", "body"))
+        assert touches.register(again, CONTEXT) == Registered(made.touch, is_new=False)
 
     def test_a_registered_touch_comes_back_equal_with_its_text_and_history(self, touches: Touches) -> None:
         asked = registration()

@@ -32,6 +32,7 @@ from application.ports.touches import (
     TouchTexts,
 )
 from domain.deferred_touch import DeferredTouch, Status
+from domain.errors import NoAgentPlatform
 from domain.touch_plan import TouchPlan
 from domain.values import Origin, PlanId, TenantId, TouchId
 
@@ -63,11 +64,13 @@ REGISTER = (
     "  (select count(*) from (select from tickler.deferred_touches t where t.tenant_id = given.tenant_id"
     "   and t.caller = given.caller and status in ('Pending', 'InProgress')"
     "   limit %(most_of_caller)s::bigint) one) of_caller from given),"
+    " agent as (select from tickler.tenants t where t.id = %(tenant_id)s::uuid and t.agent_url is not null),"
     " person as (select p.is_erased from tickler.people p where p.id = %(user_id)s::uuid for share),"
     " asked as (insert into tickler.touch_requests as kept (tenant_id, caller, key, body, touch_id, made_at)"
     "  select tenant_id, caller, key, body, id, at from given, waiting"
     "  where of_tenant < most_of_tenant and of_caller < most_of_caller"
     "  and not exists (select from person where is_erased)"
+    "  and (not %(wants_agent)s::boolean or exists (select from agent))"
     "  on conflict (tenant_id, caller, key) do update set key = kept.key returning body, touch_id),"
     " new as (select given.* from given join asked on asked.touch_id = given.id),"
     " touch as (" + _INSERT_TOUCH + "),"
@@ -78,7 +81,8 @@ REGISTER = (
     " earlier as (select kept.body, kept.touch_id from tickler.touch_requests kept join given"
     "  on (kept.tenant_id, kept.caller, kept.key) = (given.tenant_id, given.caller, given.key)"
     "  where not exists (select from asked))"
-    " select of_tenant, of_caller, found.body, found.touch_id, exists (select from person where is_erased)"
+    " select of_tenant, of_caller, found.body, found.touch_id, exists (select from person where is_erased),"
+    "  exists (select from agent)"
     " from waiting"
     " left join (select * from asked union all select * from earlier) found on true"
 )
@@ -120,6 +124,7 @@ class PostgresTouches:
             "body": request.body,
             "most_of_tenant": registration.most_of_tenant,
             "most_of_caller": registration.most_of_caller,
+            "wants_agent": registration.wants_agent,
             "text": registration.text,
             "type": name,
             "data": data,
@@ -129,10 +134,12 @@ class PostgresTouches:
         }
         found = self.database.row(REGISTER, given)
         assert found is not None
-        of_tenant, of_caller, body, touch_id, is_erased = found
+        of_tenant, of_caller, body, touch_id, is_erased, has_agent = found
         if is_erased:
             raise PersonIsErased(touch.origin.user_id)
         if body is None:
+            if registration.wants_agent and not has_agent:
+                raise NoAgentPlatform
             whose = f"{of_tenant} touches of this tenant"
             if of_tenant < registration.most_of_tenant:
                 whose = f"{of_caller} touches of this caller"
