@@ -181,6 +181,7 @@ def services(container: Container) -> Services:
         touches=container.touches(),
         deferring=container.deferring(),
         planning=container.planning(),
+        erasing=container.erasing(),
         agents=container.call().platform,
         touch_loops=container.touch_loops,
         desk=container.desk(),

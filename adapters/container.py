@@ -48,6 +48,7 @@ from adapters.settings import Settings
 from application.calendar import Calendar
 from application.delivering.senders import Delivering
 from application.dispatching import TOPIC
+from application.erasing import Erasing
 from application.notifying import Notifying
 from application.pacing import Rates
 from application.parking import Parking
@@ -245,6 +246,7 @@ class Container(containers.DeclarativeContainer):
     )
     plan_texts = providers.Singleton(JinjaPlanTexts)
     planning = providers.Factory(Planning, touches, people, clock, ids, plan_texts, kinds)
+    erasing = providers.Factory(Erasing, people, touches, deferring, planning)
     access = providers.Factory(Access, tokens, people, touches, clock, ids, providers.Object(new_secret))
     asking = providers.Factory(Asking, access, deferring, touches, clock)
     desk = providers.Factory(Desk, access, asking, deferring, planning, touches, clock)

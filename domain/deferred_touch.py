@@ -175,7 +175,7 @@ class SayNothing:
 
 @frozen
 class LoseOrigin:
-    """Before the work began its origin was found to be gone for good: there is nowhere to answer to."""
+    """There is no answer yet, and its origin is gone for good: there is nowhere to answer to."""
 
     claim: int
     at: datetime

@@ -150,5 +150,7 @@ class People(Protocol):
         deliveries the hash of the address and what channels said, and all texts of touches and plans of which
         they are the origin or target, with the keys that these were asked for by.
 
+        The touches and plans themselves are `Erasing`'s to end.
+
         Busy when transactions that hold the person (`Transaction.erased`) do so for longer than 15 s.
         """

@@ -16,7 +16,7 @@ from domain import deferred_touch, delivery, touch_plan
 from domain.deferred_touch import DeferredTouch
 from domain.delivery import Delivery
 from domain.touch_plan import TouchPlan
-from domain.values import Origin, PlanId, TenantId, TouchId
+from domain.values import Origin, PlanId, TenantId, TouchId, UserId
 
 
 @frozen
@@ -214,11 +214,13 @@ class Touches(Protocol):
         caller: str | None = None,
         statuses: Collection[deferred_touch.Status] = (),
         origin: Origin | None = None,
+        user_id: UserId | None = None,
         after: TouchId | None = None,
     ) -> Sequence[DeferredTouch]:
         """Touches of one tenant or of all, ordered by id, those after `after`; of these statuses or any.
 
-        Of one caller, or with exactly this origin, where that is given.
+        Of one caller, with exactly this origin, or for this person wherever they are reached, where that is
+        given.
         """
 
     def plans(self, tenant_id: TenantId | None) -> Sequence[TouchPlan]:

@@ -62,7 +62,7 @@ class NotBegun:
 
 @frozen
 class OriginGone:
-    """Nothing was done: there is nobody to answer any more."""
+    """There is nobody to answer any more, and nothing was done or is known."""
 
 
 @frozen
@@ -163,6 +163,8 @@ class Attempting:
         if isinstance(outcome, Say):
             after = self.answering.answer(self.touches, context, touch, outcome.text, now)
             return worked(after, "answered" if after.reason is None else after.reason)
+        if isinstance(outcome, Again) and not self.answering.reaches(touch):
+            outcome = OriginGone()  # whoever was to be told left meanwhile: nothing comes of waiting
         command, what, problem = self._command(touch, outcome, now)
         # Read before: who holds a transaction waits for no second connection.
         may_end = isinstance(outcome, Failed | Again | OriginGone)

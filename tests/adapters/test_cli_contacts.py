@@ -157,7 +157,7 @@ def test_of_who_was_erased_an_id_is_left_and_their_handle_is_free(tickler: Comma
         "--start", "2026-12-05 10:00", "--zone", "UTC",
     )  # fmt: skip
     gone = tickler.document("person", "erase", *ANNA, "--yes")
-    assert gone == {"userId": anna, "addresses": 1, "titles": 1}
+    assert gone == {"userId": anna, "addresses": 1, "titles": 1, "touches": 0, "plans": 0, "left": 0}
     (left,) = tickler.document("person", "list", "--tenant", "acme")
     assert (left["handle"], left["isMember"]) == (anna, False)
     (event,) = tickler.document("event", "list", "--tenant", "acme")

@@ -240,3 +240,15 @@ def test_somebody_who_has_left_is_not_written_to(tickler: Commands) -> None:
     tickler.document("person", "remove", "anna", "--tenant", "acme")
     assert tickler("touch", "add", *FOR_ANNA, *SOON, "--text", "x").code == 2
     assert tickler(*DATED, *DAILY).code == 2
+
+
+def test_who_is_erased_has_nothing_waiting_for_them_any_more(tickler: Commands) -> None:
+    waiting = put_off(tickler)["touchId"]
+    plan = tickler.document(*DATED, *DAILY)["planId"]
+    said = tickler("person", "erase", "anna", *FOR_ANNA[:2], "--yes")
+    assert "1 touch(es) cancelled, 1 plan(s) ended" in said.out
+    assert tickler.document("touch", "show", waiting)["status"] == "Cancelled"
+    assert tickler.document("plan", "show", plan)["status"] == "Ended"
+    shown = tickler("touch", "show", waiting).out
+    assert "TouchCancelled  by erasure" in shown
+    assert "call back" not in shown

@@ -487,6 +487,19 @@ def test_a_touch_whose_origin_is_gone_is_closed_before_any_work_begins(world: To
     assert [one.template for one in world.all_deliveries()] == [Template.OPERATOR_NOTICE]
 
 
+def test_work_that_is_put_off_for_who_was_erased_meanwhile_is_closed_and_does_not_wait(
+    world: TouchingWorld,
+) -> None:
+    def check(work: Work) -> Outcome:
+        world.people.erase(TENANT, OLGA)
+        return Again(at(30 * 86_400))
+
+    touch_id = world.defer(kind="check")
+    (worked,) = world.work({"check": check})
+    assert (worked.what, worked.status) == ("undeliverable", Status.CLOSED)
+    assert world.touch(touch_id).status is Status.CLOSED
+
+
 def test_the_operator_is_told_once_of_a_touch_that_failed_for_good_and_of_no_attempt(
     world: TouchingWorld,
 ) -> None:

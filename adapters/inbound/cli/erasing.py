@@ -8,7 +8,11 @@ from adapters.inbound.cli.finding import person_named
 from adapters.inbound.cli.office import office
 from adapters.inbound.cli.options import MaybeTenant, PersonArgument
 from adapters.inbound.cli.output import AsJson, put, put_json, say
+from application.erasing import Gone
+from application.ports.people import Erased
 from domain.errors import Invalid
+
+NOTHING = Gone(Erased(0, 0), 0, 0, 0)
 
 
 def erase_person(
@@ -20,9 +24,10 @@ def erase_person(
 ) -> None:
     """Empty all that tells who a person is, for good; they leave the tenant if they have not yet.
 
-    Gone are handle, language, zone, addresses, opt-outs, and the titles of all events that they own or are
-    the client of, since a title may name them. Events, reminders and messages stay, under an id. Backups are
-    yours to see to.
+    Gone are handle, language, zone, addresses, opt-outs, the titles of all events that they own or are the
+    client of, since a title may name them, and what was to be said to them. Plans that write to them end, and
+    what was put off for them is cancelled. Events, reminders, messages and touches stay, under an id. Backups
+    are yours to see to.
 
     \b
     Example: tickler person erase anna --tenant acme --yes
@@ -34,9 +39,23 @@ def erase_person(
         )
     with office(context).open(say) as services:
         found = person_named(services.people, "PERSON", whom, tenant)
-        gone = services.people.erase(found.tenant_id, found.id)
-    addresses, titles = (gone.addresses, gone.titles) if gone else (0, 0)
+        gone = services.erasing.erase(found.tenant_id, found.id) or NOTHING
+    counts = {
+        "addresses": gone.emptied.addresses,
+        "titles": gone.emptied.titles,
+        "touches": gone.touches,
+        "plans": gone.plans,
+        "left": gone.left,
+    }
     if as_json:
-        put_json({"userId": str(found.id), "addresses": addresses, "titles": titles})
-    else:
-        put(f"erased {found.id}: {addresses} address(es), {titles} title(s)")
+        put_json({"userId": str(found.id), **counts})
+        return
+    put(
+        f"erased {found.id}: {gone.emptied.addresses} address(es), {gone.emptied.titles} title(s),"
+        f" {gone.touches} touch(es) cancelled, {gone.plans} plan(s) ended"
+    )
+    if gone.left:
+        say(
+            f"note: {gone.left} touch(es) or plan(s) are in work just now; nothing of them reaches anybody,"
+            f" and `tickler person erase {found.id} --yes` once more ends them"
+        )

@@ -15,6 +15,7 @@ from adapters.settings import Settings
 from application.calendar import Calendar
 from application.delivering.senders import Delivering
 from application.dispatching import ReminderDispatchJob
+from application.erasing import Erasing
 from application.parking import Parking
 from application.ports.channel import Channel
 from application.ports.deliveries import Deliveries
@@ -69,6 +70,7 @@ class Services:
     touches: Touches
     deferring: Deferring
     planning: Planning
+    erasing: Erasing
     agents: Callable[[str, str | None], AgentPlatform]
     touch_loops: Callable[[], TouchLoops]
     desk: Desk

@@ -25,7 +25,7 @@ from application.ports.touches import (
 from domain.deferred_touch import DeferredTouch, Status
 from domain.errors import NoAgentPlatform
 from domain.touch_plan import TouchPlan
-from domain.values import Origin, PlanId, TenantId, TouchId
+from domain.values import Origin, PlanId, TenantId, TouchId, UserId
 
 WAITING = (Status.PENDING, Status.IN_PROGRESS)
 
@@ -109,6 +109,7 @@ class MemoryTouches:
         caller: str | None = None,
         statuses: Collection[Status] = (),
         origin: Origin | None = None,
+        user_id: UserId | None = None,
         after: TouchId | None = None,
     ) -> Sequence[DeferredTouch]:
         with self.store.changed:
@@ -119,6 +120,7 @@ class MemoryTouches:
                 and (caller is None or row.caller == caller)
                 and (not statuses or row.touch.state.status in statuses)
                 and (origin is None or row.touch.state.origin == origin)
+                and user_id in (None, row.touch.state.origin.user_id)
                 and (after is None or row.touch.state.id > after)
             ]
         return sorted(found, key=lambda one: one.id)[:limit]

@@ -34,7 +34,7 @@ from application.ports.touches import (
 from domain.deferred_touch import DeferredTouch, Status
 from domain.errors import NoAgentPlatform
 from domain.touch_plan import TouchPlan
-from domain.values import Origin, PlanId, TenantId, TouchId
+from domain.values import Origin, PlanId, TenantId, TouchId, UserId
 
 _TYPES = {
     **dict.fromkeys(("id", "tenant_id", "user_id", "contact_point_id", "plan_id"), "uuid"),
@@ -95,7 +95,8 @@ EXTEND = (
 LISTED = (
     SELECT_TOUCH + " where (%(tenant_id)s::uuid is null or tenant_id = %(tenant_id)s)"
     " and (%(caller)s::text is null or caller = %(caller)s)"
-    " and (%(user_id)s::uuid is null or (user_id = %(user_id)s and channel = %(channel)s"
+    " and (%(user_id)s::uuid is null or user_id = %(user_id)s)"
+    " and (%(channel)s::text is null or (channel = %(channel)s"
     "  and contact_point_id is not distinct from %(contact_point_id)s::uuid))"
     " and (%(any_status)s or status = any(%(statuses)s::text[]))"
     " and (%(after)s::uuid is null or id > %(after)s) order by id limit %(limit)s"
@@ -196,6 +197,7 @@ class PostgresTouches:
         caller: str | None = None,
         statuses: Collection[Status] = (),
         origin: Origin | None = None,
+        user_id: UserId | None = None,
         after: TouchId | None = None,
     ) -> Sequence[DeferredTouch]:
         given = {
@@ -203,7 +205,7 @@ class PostgresTouches:
             "caller": caller,
             "any_status": not statuses,
             "statuses": [status.value for status in statuses],
-            "user_id": origin.user_id if origin else None,
+            "user_id": origin.user_id if origin else user_id,
             "channel": origin.channel if origin else None,
             "contact_point_id": origin.contact_point_id if origin else None,
             "after": after,
