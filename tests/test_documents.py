@@ -15,9 +15,10 @@ from tests.specification import ROOT
 README = ROOT / "README.md"
 ARCHITECTURE = ROOT / "docs/architecture.md"
 SETTINGS = ROOT / "docs/settings.md"
+FOLDERS = ("contracts", "guides", "observability", "runbooks")
 PAGES = sorted(
     page
-    for pages in ("*.md", "docs/*.md", "docs/contracts/*.md", "docs/guides/*.md")
+    for pages in ("*.md", "docs/*.md", *(f"docs/{folder}/*.md" for folder in FOLDERS))
     for page in ROOT.glob(pages)
 )
 LINK = re.compile(r"\]\((?P<where>[^)#:]+)\)")
