@@ -100,6 +100,7 @@ class PostgresOffice:
                 _close_publisher(container)
                 _at_most(CLOSE_SECONDS, container.database().close)
                 _at_most(CLOSE_SECONDS, container.heartbeats().close)
+                _at_most(CLOSE_SECONDS, container.watch_database().close)
 
     def migrate(self, say: Say) -> Sequence[str]:
         with self._server(say) as conninfo:
@@ -185,6 +186,8 @@ def services(container: Container) -> Services:
         agents=container.call().platform,
         touch_loops=container.touch_loops,
         desk=container.desk(),
+        metrics=container.metrics(),
+        pages=container.pages,
         interrupt=lambda: _interrupt(container),
     )
 

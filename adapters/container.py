@@ -9,8 +9,11 @@ from dependency_injector import containers, providers
 from adapters.inbound.desk import Desk
 from adapters.inbound.kafka.consumer import ConsumeStep
 from adapters.inbound.touch_loops import TouchLoops
+from adapters.inbound.watching.pages import Pages
 from adapters.kafka_options import client_options, consumer_options, producer_options
 from adapters.observability.dispatching import ObservedLedger, ObservedReminderDispatchJob
+from adapters.observability.figures import DatabaseGauges, StoreGauges
+from adapters.observability.metrics import Metrics
 from adapters.outbound.agents import AgentPlatforms
 from adapters.outbound.channels.apprise import TELEGRAM, WHATSAPP, AppriseChannel
 from adapters.outbound.channels.console import ConsoleChannel
@@ -19,6 +22,7 @@ from adapters.outbound.channels.webhook import WebhookChannel
 from adapters.outbound.direct import DirectPublisher
 from adapters.outbound.handlers import Kinds, load_handlers
 from adapters.outbound.kafka.admin import KafkaTopics
+from adapters.outbound.kafka.answering import KafkaAnswers
 from adapters.outbound.kafka.publisher import KafkaPublisher
 from adapters.outbound.memory.deliveries import MemoryDeliveries
 from adapters.outbound.memory.imports import MemoryImports
@@ -27,18 +31,21 @@ from adapters.outbound.memory.outbox import MemoryOutbox
 from adapters.outbound.memory.people import MemoryPeople
 from adapters.outbound.memory.quarantine import MemoryQuarantine
 from adapters.outbound.memory.reckonings import MemoryReckonings
+from adapters.outbound.memory.standing import MemoryStanding
 from adapters.outbound.memory.store import MemoryStore
 from adapters.outbound.memory.tokens import MemoryTokens
 from adapters.outbound.memory.touches import MemoryTouches
 from adapters.outbound.postgres.clock import PostgresClock
 from adapters.outbound.postgres.database import Database, Patience
 from adapters.outbound.postgres.deliveries import PostgresDeliveries
+from adapters.outbound.postgres.health import OF_A_WATCHER, PostgresHealth
 from adapters.outbound.postgres.imports import PostgresImports
 from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.outbound.postgres.people import PostgresPeople
 from adapters.outbound.postgres.quarantine import PostgresQuarantine
 from adapters.outbound.postgres.reckonings import PostgresReckonings
+from adapters.outbound.postgres.standing import PostgresStanding
 from adapters.outbound.postgres.tokens import PostgresTokens
 from adapters.outbound.postgres.touches.store import PostgresTouches
 from adapters.outbound.system import SystemClock, UuidIds, new_secret
@@ -156,8 +163,9 @@ class Container(containers.DeclarativeContainer):
     ids = providers.Singleton(UuidIds)
     templates = providers.Singleton(templates_in, settings.provided.own_templates)
 
-    # Channels only stamp what they send: their clock must not fail with the database.
+    # Of channels, which only stamp what they send, and of metrics: it must not fail with the database.
     own_clock = providers.Singleton(SystemClock)
+    metrics = providers.Singleton(Metrics, own_clock.provided.now)
     console = providers.Singleton(ConsoleChannel)
     email = providers.Singleton(
         EmailChannel,
@@ -188,6 +196,7 @@ class Container(containers.DeclarativeContainer):
         clock,
         ids,
         options=settings.provided.dispatch_options.call(),
+        metrics=metrics.provided.dispatch,
     )
     notifying = providers.Factory(Notifying, deliveries, people, clock, ids)
     receiving = providers.Factory(Receiving, notifying)
@@ -285,4 +294,51 @@ class Container(containers.DeclarativeContainer):
         touches,
         clock,
         settings.provided.touch_interval,
+    )
+
+    # Who watches has connections of its own and little patience.
+    watch_database = providers.Singleton(
+        Database,
+        conninfo,
+        prepared=settings.provided.database_prepared,
+        connections=2,
+        patience=providers.Object(OF_A_WATCHER),
+    )
+    database_health = providers.Singleton(PostgresHealth, watch_database)
+    database_gauges = providers.Singleton(
+        DatabaseGauges,
+        answers=database_health.provided.answers,
+        figures=database_health.provided.figures,
+        pool=providers.Factory(lambda database: lambda: database.use, database),
+    )
+    store_gauges = providers.Singleton(
+        StoreGauges,
+        providers.Selector(
+            store,
+            memory=providers.Singleton(MemoryStanding, memory),
+            postgres=providers.Singleton(PostgresStanding, watch_database),
+        ),
+        providers.Selector(store, memory=clock, postgres=providers.Singleton(PostgresClock, watch_database)),
+        providers.Callable(lambda channels: [one.name for one in channels], channels),
+    )
+    pages = providers.Factory(
+        Pages.of,
+        metrics,
+        providers.Selector(
+            store,
+            memory=providers.List(store_gauges),
+            postgres=providers.List(database_gauges, store_gauges),
+        ),
+        providers.Selector(
+            store,
+            memory=providers.Dict(),
+            postgres=providers.Dict(database=database_health.provided.answers),
+        ),
+        providers.Selector(
+            settings.provided.publishes_to,
+            direct=providers.Dict(),
+            kafka=providers.Dict(
+                kafka=providers.Singleton(KafkaAnswers, providers.Callable(client_options, settings))
+            ),
+        ),
     )

@@ -228,6 +228,12 @@ class Settings(BaseSettings):
     http_port: int | None = Field(
         default=None, ge=0, le=65_535, description="a whole number from 0 to 65535; 0 is any free port"
     )
+    watch_host: Annotated[str, AfterValidator(_host_alone)] = Field(
+        default="127.0.0.1", min_length=1, description="a name or an address of this machine"
+    )
+    watch_port: int | None = Field(
+        default=None, ge=0, le=65_535, description="a whole number from 0 to 65535; 0 is any free port"
+    )
     token: SecretStr | None = Field(default=None, description="the token of a session, for `tickler mcp`")
 
     time_zone: Zone | None = Field(default=None, description="an IANA zone such as Europe/Moscow")

@@ -15,6 +15,7 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from adapters.observability.logging import log, one_line
+from adapters.observability.pulse import Pulse, unwatched
 from application.delivering.senders import Delivering
 from application.dispatching import ReminderDispatchJob
 from application.ports.errors import Busy, Conflict, Unavailable
@@ -74,6 +75,7 @@ class Loop:
     wait: Wait
     spread: Callable[[], float] = random.random
     close: Callable[[], None] = lambda: None
+    pulse: Pulse = field(factory=unwatched)
     _failures: int = field(default=0, init=False)
     _longest: float = field(default=FIRST_PAUSE, init=False)
 
@@ -85,15 +87,19 @@ class Loop:
             self.close()
 
     def _turn(self) -> float:
+        self.pulse.begin()
         try:
             pause = self.step()
         except Exception as problem:
             return self._failed(problem)
         if pause is None:
-            return self._rest()
+            pause = self._rest()
+            self.pulse.end(pause, succeeded=False)
+            return pause
         if self._failures:
             log(loop=self.name).info("loop recovered", failures=self._failures)
             self._failures = 0
+        self.pulse.end(pause, succeeded=True)
         return pause
 
     def _failed(self, problem: Exception) -> float:
@@ -105,6 +111,7 @@ class Loop:
         grown = max(FIRST_PAUSE, least) * (1 << min(self._failures - 1, 10))
         self._longest = min(grown, max(LONGEST_PAUSE, least))
         pause = self._rest()
+        self.pulse.fail(pause)
         said = log(loop=self.name, failures=self._failures, again_in_s=round(pause, 2))
         if isinstance(problem, Unavailable | Busy | Conflict | Hindered):
             said.warning("loop hindered", problem=one_line(problem) or type(problem).__name__)
@@ -126,13 +133,14 @@ def _place(problem: Exception) -> str:
 class DispatchStep:
     """One tick of the job; the next is due at the next whole interval of the UTC clock.
 
-    Ticks never overlap, and those that a long one missed are dropped. Source: the specification, "Schedule"
-    and "Max duration".
+    Ticks never overlap, and those that a long one missed are dropped; `dropped` is told how many. Source: the
+    specification, "Schedule" and "Max duration".
     """
 
     job: ReminderDispatchJob
     clock: Clock
     stopping: Callable[[], bool]
+    dropped: Callable[[int], object] = lambda ticks: None
     _next: datetime = field(default=EPOCH, init=False)
 
     def __call__(self) -> float:
@@ -141,6 +149,7 @@ class DispatchStep:
             pass
         took = timedelta(seconds=self.clock.monotonic() - started)
         interval = self.job.options.interval
+        self.dropped(took // interval)
         if took > self.job.options.max_duration:
             log(loop="dispatch").warning(
                 "tick was long", DurationMs=round(took.total_seconds() * 1000), DroppedTicks=took // interval

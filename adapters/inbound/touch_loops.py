@@ -8,6 +8,7 @@ from attrs import define, field, frozen
 
 from adapters.inbound.loops import Loop, Stop, Wait
 from adapters.observability.logging import log, one_line
+from adapters.observability.pulse import Pulse, unwatched
 from application.ports.errors import Busy, Unavailable
 from application.ports.machine import Clock
 from application.ports.touches import Touches
@@ -36,13 +37,21 @@ class TouchLoops:
     clock: Clock
     interval: float
 
-    def loops(self, stop: Stop) -> Iterator[Loop]:
-        yield Loop("touch work", WorkStep(self.working, self.interval, stop.is_set), stop.wait)
+    def loops(
+        self, stop: Stop, pulse_of: Callable[[str], Pulse] = lambda name: unwatched()
+    ) -> Iterator[Loop]:
+        """`pulse_of` gives the pulse of the loop of a name."""
+        pulse = pulse_of("touch work")
+        work = WorkStep(self.working, self.interval, pulse.asking(stop.is_set))
+        yield Loop("touch work", work, stop.wait, pulse=pulse)
         holding = self.working.holding
-        yield Loop("touch heartbeat", BeatStep(holding), beating(stop, holding))
-        yield Loop("touch plans", PlanStep(self.planning, self.interval), stop.wait)
-        follow = FollowStep(self.answering, self.touches, self.clock, self.interval)
-        yield Loop("touch answers", follow, stop.wait)
+        pulse = pulse_of("touch heartbeat")
+        yield Loop("touch heartbeat", BeatStep(holding, pulse), beating(stop, holding), pulse=pulse)
+        pulse = pulse_of("touch plans")
+        yield Loop("touch plans", PlanStep(self.planning, self.interval, pulse), stop.wait, pulse=pulse)
+        pulse = pulse_of("touch answers")
+        follow = FollowStep(self.answering, self.touches, self.clock, self.interval, pulse)
+        yield Loop("touch answers", follow, stop.wait, pulse=pulse)
 
 
 def beating(stop: Stop, holding: Holding) -> Wait:
@@ -91,6 +100,7 @@ class BeatStep:
     """A beat several times a lease; one that fails is tried again soon, however often it did."""
 
     holding: Holding
+    pulse: Pulse = field(factory=unwatched)
 
     def __call__(self) -> float:
         try:
@@ -99,6 +109,7 @@ class BeatStep:
             log(loop="touch heartbeat").warning(
                 "heartbeat failed", problem=one_line(problem) or type(problem).__name__
             )
+            self.pulse.err()
             return min(BEAT_AGAIN, self.holding.interval)
         for held in lost:
             log(loop="touch heartbeat").warning(
@@ -113,11 +124,13 @@ class PlanStep:
 
     planning: Planning
     interval: float
+    pulse: Pulse = field(factory=unwatched)
     _told: dict[PlanId, str] = field(factory=dict, init=False)
 
     def __call__(self) -> float:
         told: dict[PlanId, str] = {}
         for advanced in self.planning.tick():
+            self.pulse.beat()
             if advanced.problem is not None:
                 told[advanced.plan_id] = advanced.problem
             if self._told.get(advanced.plan_id) != advanced.problem or advanced.problem is None:
@@ -149,9 +162,11 @@ class FollowStep:
     touches: Touches
     clock: Clock
     interval: float
+    pulse: Pulse = field(factory=unwatched)
 
     def __call__(self) -> float:
         while True:
+            self.pulse.beat()
             closed = self.answering.follow(self.touches, self.clock, PAGE)
             for touch in closed:
                 _say_closed(touch)

@@ -1,7 +1,7 @@
-"""The dispatch job and its ledger, told of in the log.
+"""The dispatch job and its ledger, told of in the log and counted.
 
 They are wrapped from outside; nothing below `adapters/` knows of it. Source: the specification,
-"Наблюдаемость", row "Logs".
+"Наблюдаемость", rows "Logs" and "Metrics".
 """
 
 from collections.abc import Collection, Iterator
@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from attrs import frozen
+from attrs import field, frozen
 
 from adapters.observability.logging import log, one_line
+from adapters.observability.metrics import DispatchMetrics
 from application.dispatching import CycleResult, Dispatched, ReminderDispatchJob
 from application.ports.ledger import Claimed, Context, Ledger, Poison, Transaction
 from domain.reminder import Status
@@ -54,10 +55,20 @@ class _ObservedTransaction:
 class ObservedReminderDispatchJob(ReminderDispatchJob):
     """The job, with each cycle told: `cycle started`, its items after their commit, `cycle completed`."""
 
+    metrics: DispatchMetrics = field(kw_only=True)
+
     def cycle(self, run_id: UUID, as_of: datetime, leave_out: Collection[ReminderId] = ()) -> CycleResult:
         said = log(runId=run_id)
         said.info("cycle started", AsOf=as_of.isoformat())
-        result = super().cycle(run_id, as_of, leave_out)
+        began = self.clock.monotonic()
+        try:
+            result = super().cycle(run_id, as_of, leave_out)
+        except Exception:
+            self.metrics.errors.inc()
+            raise
+        finally:
+            self.metrics.cycle_duration.observe(self.clock.monotonic() - began)
+        self._count(result)
         for item in result.items:
             _say_dispatched(said, item)
         for poison in result.failed:
@@ -72,6 +83,17 @@ class ObservedReminderDispatchJob(ReminderDispatchJob):
             DurationMs=result.duration_ms,
         )
         return result
+
+    def _count(self, result: CycleResult) -> None:
+        metrics = self.metrics
+        metrics.items.labels("sent").inc(result.sent_count)
+        metrics.items.labels("skipped").inc(result.skipped_count)
+        metrics.skip_locked.inc(result.skipped_locked_count)
+        metrics.errors.inc(len(result.failed))
+        for item in result.items:
+            if item.status is Status.SENT:
+                metrics.lateness.observe((result.as_of - item.due_at).total_seconds())
+        metrics.succeed()
 
 
 def _say_dispatched(said: Any, item: Dispatched) -> None:

@@ -13,6 +13,7 @@ import pytest
 from adapters.inbound.loops import DispatchStep
 from adapters.observability.dispatching import ObservedReminderDispatchJob
 from adapters.observability.logging import configure_logging
+from adapters.observability.metrics import DispatchMetrics
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.system import UuidIds
@@ -80,7 +81,11 @@ def test_poison_at_the_head_delays_nobody_and_is_said_once_a_tick(
     database = Database(postgres_url)
     clock = SettableClock(AS_OF)
     step = DispatchStep(
-        ObservedReminderDispatchJob(PostgresLedger(database), clock, UuidIds()), clock, lambda: False
+        ObservedReminderDispatchJob(
+            PostgresLedger(database), clock, UuidIds(), metrics=DispatchMetrics(clock.now)
+        ),
+        clock,
+        lambda: False,
     )
 
     pause = step()

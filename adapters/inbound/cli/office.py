@@ -11,6 +11,8 @@ from attrs import frozen
 from adapters.inbound.desk import Desk
 from adapters.inbound.kafka.consumer import ConsumeStep
 from adapters.inbound.touch_loops import TouchLoops
+from adapters.inbound.watching.pages import Pages
+from adapters.observability.metrics import Metrics
 from adapters.settings import Settings
 from application.calendar import Calendar
 from application.delivering.senders import Delivering
@@ -47,7 +49,8 @@ class Services:
 
     `consuming` reads the topic where a Kafka cluster is set; else the relay hands over in this process.
     `agents` makes a platform of a URL and a secret (a new one for None), or raises Invalid. `touch_loops`
-    loads every handler of touches that is installed, or raises WrongSetting.
+    loads every handler of touches that is installed, or raises WrongSetting. `pages` are for whoever watches
+    the process.
     """
 
     calendar: Calendar
@@ -74,6 +77,8 @@ class Services:
     agents: Callable[[str, str | None], AgentPlatform]
     touch_loops: Callable[[], TouchLoops]
     desk: Desk
+    metrics: Metrics
+    pages: Callable[[], Pages]
     interrupt: Callable[[], None]
 
 

@@ -9,16 +9,26 @@ from adapters.inbound.cli.output import put, put_json, say
 from adapters.inbound.cli.rezoning import rezone_at_start
 from adapters.inbound.cli.stopping import StopSignals
 from adapters.inbound.heap import tune_collector
+from adapters.inbound.listening import PortTaken
 from adapters.inbound.loops import DeliverStep, DispatchStep, Loop, Loops, RelayStep, Stop
+from adapters.inbound.watching.serving import WatchServer
 from adapters.observability.logging import log
 from adapters.settings import Settings
+from application.ports.publisher import LONGEST_PUBLISH
 from domain.errors import Invalid
 
 if TYPE_CHECKING:
     from adapters.inbound.http.serving import HttpServer
 
+# Between two signs of life a loop waits for a few statements at most, each bounded (Patience), in seconds.
+LONGEST_SILENCE = 60.0
 KINDS = ("dispatch", "relay", "consume", "deliver", "touch", "http")
-LABELS = {"postgresLog": "log of its Postgres", "email": "e-mail", "http": "HTTP API and tools"}
+LABELS = {
+    "postgresLog": "log of its Postgres",
+    "email": "e-mail",
+    "http": "HTTP API and tools",
+    "watch": "metrics and health",
+}
 
 
 def run(
@@ -51,13 +61,18 @@ def run(
         rezone_at_start(services)
         loops = make_loops(services, settings, kinds, Stop())
         server = _server(services, settings) if "http" in kinds else None
+        watch = _watch(services, settings)
         tune_collector()
         try:
+            if watch is not None:
+                watch.start()
             loops.start()
             places = {**desk.places, "reminders": _reminders(settings), "email": _email(settings)}
             if server is not None:
                 server.start()
                 places["http"] = server.url
+            if watch is not None:
+                places["watch"] = watch.url
             if as_json:
                 put_json({"ready": True, **places})
             else:
@@ -71,6 +86,8 @@ def run(
                 log().warning("the HTTP server did not end in time; the process ends without it")
             if stuck := loops.stop():
                 log().warning("some loops did not end in time; the process ends without them", loops=stuck)
+            if watch is not None:
+                watch.stop()
 
 
 def _reminders(settings: Settings) -> str:
@@ -91,10 +108,20 @@ def _server(services: Services, settings: Settings) -> "HttpServer | None":
         return None
     # Of no other command, and a second to load.
     from adapters.inbound.http.app import make_app
-    from adapters.inbound.http.serving import HttpServer, PortTaken
+    from adapters.inbound.http.serving import HttpServer
 
     try:
         return HttpServer(make_app(services.desk), settings.http_host, settings.http_port)
+    except PortTaken as problem:
+        raise Unready(str(problem)) from None
+
+
+def _watch(services: Services, settings: Settings) -> WatchServer | None:
+    """As `_server`; whatever loops there are, they are watched."""
+    if settings.watch_port is None:
+        return None
+    try:
+        return WatchServer(services.pages(), settings.watch_host, settings.watch_port)
     except PortTaken as problem:
         raise Unready(str(problem)) from None
 
@@ -111,20 +138,31 @@ def which(only: str) -> tuple[str, ...]:
 
 
 def make_loops(services: Services, settings: Settings, kinds: tuple[str, ...], stop: Stop) -> Loops:
-    """The loops of these kinds; one delivery loop a channel that can send."""
+    """The loops of these kinds, watched; one delivery loop a channel that can send."""
+    metrics = services.metrics
     loops: list[Loop] = []
     if "dispatch" in kinds:
-        dispatch = DispatchStep(services.dispatch_job, services.clock, stop.is_set)
-        loops.append(Loop("dispatch", dispatch, stop.wait))
+        metrics.dispatch.show(metrics.registry)
+        pulse = metrics.pulse("dispatch", LONGEST_SILENCE + settings.dispatch_max_duration)
+        dispatch = DispatchStep(
+            services.dispatch_job, services.clock, pulse.asking(stop.is_set), metrics.dispatch.overruns.inc
+        )
+        loops.append(Loop("dispatch", dispatch, stop.wait, pulse=pulse))
     if "relay" in kinds:
-        relay = RelayStep(services.relay, settings.relay_interval, stop.is_set)
-        loops.append(Loop("relay", relay, stop.wait))
+        pulse = metrics.pulse("relay", LONGEST_SILENCE + LONGEST_PUBLISH.total_seconds())
+        relay = RelayStep(services.relay, settings.relay_interval, pulse.asking(stop.is_set))
+        loops.append(Loop("relay", relay, stop.wait, pulse=pulse))
     if "consume" in kinds and services.consuming is not None:
-        loops.append(Loop("consume", services.consuming, stop.wait, close=services.consuming.close))
+        pulse = metrics.pulse("consume", LONGEST_SILENCE)
+        consuming = services.consuming
+        loops.append(Loop("consume", consuming, stop.wait, close=consuming.close, pulse=pulse))
     if "deliver" in kinds:
         for delivering in services.delivering:
-            deliver = DeliverStep(delivering, settings.delivery_interval, stop.is_set)
-            loops.append(Loop(f"deliver {delivering.channel.name}", deliver, stop.wait))
+            name = f"deliver {delivering.channel.name}"
+            # A turn that fails waits for what is being sent, and that no longer than for its lease.
+            pulse = metrics.pulse(name, LONGEST_SILENCE + delivering.options.lease.total_seconds())
+            deliver = DeliverStep(delivering, settings.delivery_interval, pulse.asking(stop.is_set))
+            loops.append(Loop(name, deliver, stop.wait, pulse=pulse))
     if "touch" in kinds:
-        loops += services.touch_loops().loops(stop)
+        loops += services.touch_loops().loops(stop, lambda name: metrics.pulse(name, LONGEST_SILENCE))
     return Loops(loops, stop, services.interrupt)

@@ -1,6 +1,5 @@
 """A server of the application, in a thread of its own beside the loops."""
 
-import socket
 import threading
 from contextlib import suppress
 from types import TracebackType
@@ -9,25 +8,20 @@ from typing import Self
 import uvicorn
 from fastapi import FastAPI
 
-BACKLOG = 128
+from adapters.inbound.listening import listen, url_of
+
 MOST_AT_ONCE = 200
 STOP_SECONDS = 2.0
 
 
-class PortTaken(Exception):
-    """The address cannot be listened at; one line."""
-
-
 class HttpServer:
-    """Listens from the moment it is made, and answers between start and stop. Port 0 is any free one."""
+    """Listens from the moment it is made, and answers between start and stop. Port 0 is any free one.
+
+    Raises PortTaken.
+    """
 
     def __init__(self, app: FastAPI, host: str, port: int) -> None:
-        try:
-            family = socket.AF_INET6 if ":" in host else socket.AF_INET
-            self._socket = socket.create_server((host, port), family=family, backlog=BACKLOG)
-        except (OSError, OverflowError) as problem:
-            reason = getattr(problem, "strerror", None) or str(problem)
-            raise PortTaken(f"TICKLER_HTTP_PORT: cannot listen at {host}, port {port}: {reason}") from None
+        self._socket = listen("TICKLER_HTTP_PORT", host, port)
         config = uvicorn.Config(
             app,
             log_config=None,
@@ -42,8 +36,7 @@ class HttpServer:
 
     @property
     def url(self) -> str:
-        host, port = self._socket.getsockname()[:2]
-        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        return url_of(self._socket)
 
     def start(self) -> None:
         self._thread.start()

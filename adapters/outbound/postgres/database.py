@@ -54,6 +54,18 @@ class Patience:
     reconnect: timedelta = timedelta(seconds=20)
 
 
+@frozen
+class PoolUse:
+    """How many connections there are, how many of them work, how many askers wait for one, and the most that
+    there may be.
+    """
+
+    size: int
+    in_use: int
+    waiting: int
+    most: int
+
+
 class Database:
     """One database, and up to `connections` connections to it, made as they are needed.
 
@@ -144,6 +156,15 @@ class Database:
             self._give_back(connection)
         assert found is not None
         return found
+
+    @property
+    def use(self) -> PoolUse:
+        """How busy the connections are; nothing is asked of the database."""
+        figures = self._pool.get_stats()
+        size, available = figures.get("pool_size", 0), figures.get("pool_available", 0)
+        return PoolUse(
+            size, max(0, size - available), figures.get("requests_waiting", 0), figures.get("pool_max", 0)
+        )
 
     def interrupt(self) -> None:
         """From another thread: end the statements in flight, and the waits for a connection, within 2 s.

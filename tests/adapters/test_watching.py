@@ -1,0 +1,471 @@
+"""The watching server: pages that are quick whatever the store does, for clients of all sorts."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+from attrs import define, field
+from prometheus_client import CollectorRegistry
+
+from adapters.container import Container
+from adapters.inbound.listening import PortTaken
+from adapters.inbound.watching import serving
+from adapters.inbound.watching.pages import Pages
+from adapters.inbound.watching.serving import WatchServer
+from adapters.observability.pulse import MARGIN_SECONDS, Pulse
+from adapters.observability.refreshing import Refreshed
+from adapters.settings import Settings
+from tests.adapters.silence import SilentProxy
+
+NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
+PATIENCE_S = 20.0
+
+
+@define
+class Seconds:
+    """A monotonic clock that is set."""
+
+    now: float = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@define
+class Asked:
+    """A read that counts; it waits while `hold` is not set, and raises `problem`."""
+
+    hold: threading.Event = field(factory=threading.Event)
+    problem: Exception | None = None
+    count: int = 0
+
+    def __call__(self) -> int:
+        self.count += 1
+        self.hold.wait(PATIENCE_S)
+        if self.problem is not None:
+            raise self.problem
+        return self.count
+
+
+def at_once(problem: Exception | None = None) -> Asked:
+    asked = Asked(problem=problem)
+    asked.hold.set()
+    return asked
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., WatchServer]]:
+    started: list[WatchServer] = []
+
+    def start(pages: Pages, longest: float = 15.0) -> WatchServer:
+        server = WatchServer(pages, "127.0.0.1", 0, longest)
+        started.append(server)
+        server.start()
+        return server
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+def pages(pulses: dict[str, Pulse] | None = None, **needed: Callable[[], object]) -> Pages:
+    return Pages(CollectorRegistry(), pulses or {}, needed)
+
+
+def postgres_pages(conninfo: str) -> tuple[Container, Pages]:
+    container = Container(settings=Settings(), conninfo=conninfo)
+    return container, container.pages()
+
+
+def document(pages: Pages, path: str) -> tuple[int, Any]:
+    page = pages.page(path, "")
+    assert page is not None
+    return page.status, json.loads(page.body)
+
+
+# Figures that are asked for seldom
+
+
+def test_however_often_figures_are_wanted_they_are_read_once_in_their_time() -> None:
+    clock, read = Seconds(), at_once()
+    figures = Refreshed(read, 5.0, clock)
+    assert [figures.get(PATIENCE_S) for _ in range(100)] == [1] * 100
+    clock.now += 5.0
+    assert figures.get(PATIENCE_S) == 2
+    assert read.count == 2
+
+
+def test_those_who_ask_at_the_same_time_share_one_read() -> None:
+    read = Asked()
+    figures = Refreshed(read, 60.0)
+    found: list[int | None] = []
+    askers = [
+        threading.Thread(target=lambda: found.append(figures.get(PATIENCE_S)), daemon=True) for _ in range(20)
+    ]
+    for asker in askers:
+        asker.start()
+    read.hold.set()
+    for asker in askers:
+        asker.join(PATIENCE_S)
+    assert found == [1] * 20
+
+
+def test_a_read_that_takes_long_is_not_waited_for_nor_started_again() -> None:
+    read = Asked()
+    figures = Refreshed(read, 60.0)
+    began = time.monotonic()
+    assert [figures.get(0.05) for _ in range(3)] == [None] * 3
+    assert time.monotonic() - began < 5
+    assert read.count == 1
+    read.hold.set()
+    assert figures.get(PATIENCE_S) == 1
+
+
+def test_what_was_true_is_not_given_out_once_it_cannot_be_read_any_more() -> None:
+    clock, read = Seconds(), at_once()
+    figures = Refreshed(read, 5.0, clock)
+    assert figures.get(PATIENCE_S) == 1
+    read.problem = OSError("away")
+    clock.now += 5.0
+    assert [figures.get(PATIENCE_S) for _ in range(10)] == [None] * 10
+    assert read.count == 2
+    clock.now += 5.0
+    read.problem = None
+    assert figures.get(PATIENCE_S) == 3
+
+
+# Whether loops turn
+
+
+def beating(clock: Seconds, longest: float = 30.0) -> Pulse:
+    return Pulse(lambda: NOW, longest, clock=clock)
+
+
+def test_a_loop_may_be_silent_for_its_rest_its_longest_work_and_a_margin() -> None:
+    clock = Seconds()
+    pulse = beating(clock)
+    pulse.begin()
+    pulse.end(60.0, succeeded=True)
+    clock.now += 60.0 + 30.0 + MARGIN_SECONDS
+    assert not pulse.is_overdue
+    clock.now += 0.001
+    assert pulse.is_overdue
+    pulse.begin()
+    assert not pulse.is_overdue
+
+
+def test_a_loop_that_fails_again_and_again_still_turns() -> None:
+    clock = Seconds()
+    pulse = beating(clock)
+    for _ in range(100):
+        pulse.begin()
+        pulse.fail(5.0)
+        clock.now += 5.0
+    assert not pulse.is_overdue
+
+
+def test_a_loop_that_never_began_is_overdue_after_its_longest_work() -> None:
+    clock = Seconds()
+    pulse = beating(clock)
+    clock.now += 30.0 + MARGIN_SECONDS + 0.001
+    assert pulse.is_overdue
+
+
+def test_a_turn_without_an_end_is_alive_while_the_loop_itself_asks_whether_to_stop() -> None:
+    clock = Seconds()
+    pulse = beating(clock)
+    asking = pulse.asking(lambda: False)
+    pulse.begin()
+    for _ in range(100):
+        clock.now += 30.0
+        assert not asking()
+    assert not pulse.is_overdue
+    clock.now += 30.0 + MARGIN_SECONDS + 0.001
+    other = threading.Thread(target=asking)
+    other.start()
+    other.join()
+    assert pulse.is_overdue
+
+
+def test_live_names_the_loop_that_is_stuck() -> None:
+    clock = Seconds()
+    turning, stuck = beating(clock, 60.0), beating(clock, 10.0)
+    shown = pages({"relay": stuck, "dispatch": turning})
+    assert document(shown, "/health/live") == (
+        200,
+        {
+            "live": True,
+            "loops": {
+                "dispatch": {"turns": True, "silentForSeconds": 0.0},
+                "relay": {"turns": True, "silentForSeconds": 0.0},
+            },
+        },
+    )
+    clock.now += 30.0
+    assert document(shown, "/health/live") == (
+        503,
+        {
+            "live": False,
+            "loops": {
+                "dispatch": {"turns": True, "silentForSeconds": 30.0},
+                "relay": {"turns": False, "silentForSeconds": 30.0},
+            },
+        },
+    )
+
+
+def test_a_process_without_loops_is_live() -> None:
+    assert document(pages(), "/health/live") == (200, {"live": True, "loops": {}})
+
+
+# Whether what they need answers
+
+
+def test_ready_says_which_does_not_answer_and_nothing_else_of_it() -> None:
+    shown = pages(database=at_once(), kafka=at_once(OSError("secret@10.0.0.1:9092 is away")))
+    assert document(shown, "/health/ready") == (
+        503,
+        {"ready": False, "database": "answers", "kafka": "no answer"},
+    )
+
+
+def test_ready_waits_for_all_that_are_silent_together_and_no_longer_than_two_seconds() -> None:
+    shown = pages(database=Asked(), kafka=Asked())
+    began = time.monotonic()
+    status, said = document(shown, "/health/ready")
+    assert time.monotonic() - began < 3.5
+    assert (status, said) == (503, {"ready": False, "database": "no answer", "kafka": "no answer"})
+
+
+def test_ready_asks_again_only_after_a_second() -> None:
+    database = at_once()
+    shown = pages(database=database)
+    assert {document(shown, "/health/ready")[0] for _ in range(50)} == {200}
+    assert database.count <= 3
+
+
+# Of a real store
+
+
+@pytest.fixture
+def proxy(postgres_url: str) -> Iterator[SilentProxy]:
+    with SilentProxy(postgres_url) as proxy:
+        yield proxy
+
+
+def test_a_database_that_answers_is_up_and_ready_with_all_its_figures(postgres_url: str) -> None:
+    container, shown = postgres_pages(postgres_url)
+    with closing(container.watch_database()), closing(container.database()):
+        assert document(shown, "/health/ready") == (200, {"ready": True, "database": "answers"})
+        said = shown.metrics("").body.decode()
+    assert "\ntickler_database_up 1.0\n" in said
+    for line in (
+        "tickler_database_pool_max 10.0",
+        'tickler_database_dead_tuples{table="event_reminders"} 0.0',
+        'tickler_database_live_tuples{table="deferred_touches"} 0.0',
+        "tickler_database_oldest_transaction_seconds 0.0",
+        "calendar_reminder_dispatch_backlog 0.0",
+        "calendar_outbox_lag_seconds 0.0",
+        'notifications_delivery_backlog{channel="email"} 0.0',
+        'tickler_stuck_claims{kind="touch"} 0.0',
+    ):
+        assert line in said.splitlines()
+
+
+def test_an_open_transaction_grows_old(postgres_url: str) -> None:
+    container, shown = postgres_pages(postgres_url)
+    with (
+        psycopg.connect(postgres_url) as other,
+        closing(container.watch_database()),
+        closing(container.database()),
+    ):
+        other.execute("select 1")
+        (line,) = (
+            line
+            for line in shown.metrics("").body.decode().splitlines()
+            if line.startswith("tickler_database_oldest_transaction_seconds ")
+        )
+    assert float(line.split()[1]) > 0
+
+
+def test_with_a_database_that_fell_silent_metrics_come_soon_and_say_so(proxy: SilentProxy) -> None:
+    container, shown = postgres_pages(proxy.conninfo)
+    with closing(container.watch_database()), closing(container.database()):
+        assert document(shown, "/health/ready")[0] == 200
+        proxy.fall_silent()
+        until(lambda: document(shown, "/health/ready")[0] == 503)
+        began = time.monotonic()
+        said = shown.metrics("").body.decode()
+    assert time.monotonic() - began < 5
+    assert "\ntickler_database_up 0.0\n" in said
+    assert "tickler_build_info" in said
+    assert "tickler_database_pool_max 10.0" in said
+    # What was true is no news of what is.
+    assert "calendar_reminder_dispatch_backlog" not in said
+    assert "tickler_database_dead_tuples" not in said
+
+
+def test_a_database_that_is_not_there_is_told_at_once_and_its_password_nowhere() -> None:
+    container, shown = postgres_pages("postgresql://someone:Tr0ub4dor@127.0.0.1:1/nowhere")
+    with closing(container.watch_database()), closing(container.database()):
+        began = time.monotonic()
+        ready, said = document(shown, "/health/ready"), shown.metrics("").body.decode()
+    assert time.monotonic() - began < 5
+    assert ready == (503, {"ready": False, "database": "no answer"})
+    assert "\ntickler_database_up 0.0\n" in said
+    assert not [word for word in ("Tr0ub4dor", "someone", "127.0.0.1", "nowhere") if word in said]
+
+
+def test_metrics_of_a_memory_store_tell_what_waits_and_of_no_database() -> None:
+    container = Container(store="memory", settings=Settings())
+    said = container.pages().metrics("").body.decode()
+    assert "\ncalendar_reminder_dispatch_backlog 0.0\n" in said
+    assert "tickler_database" not in said
+
+
+# The server
+
+
+@pytest.mark.parametrize("path", ["/", "/metric", "/metrics/", "/health", "/health/live/x"])
+def test_another_page_is_not_there(serve: Callable[..., WatchServer], path: str) -> None:
+    found = httpx.get(serve(pages()).url + path)
+    assert (found.status_code, found.text) == (404, "there is no such page\n")
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW"])
+def test_another_method_is_not_allowed(serve: Callable[..., WatchServer], method: str) -> None:
+    found = httpx.request(method, serve(pages()).url + "/metrics")
+    assert (found.status_code, found.headers["Allow"]) == (405, "GET, HEAD")
+
+
+def test_head_is_answered_as_get_without_the_page(serve: Callable[..., WatchServer]) -> None:
+    url = serve(pages()).url + "/health/live"
+    head, got = httpx.head(url), httpx.get(url)
+    assert (head.status_code, head.text) == (200, "")
+    assert head.headers["Content-Length"] == str(len(got.content))
+
+
+def test_metrics_come_in_the_format_that_is_asked_for(serve: Callable[..., WatchServer]) -> None:
+    url = serve(pages()).url + "/metrics?x=1"
+    plain = httpx.get(url)
+    opened = httpx.get(url, headers={"Accept": "application/openmetrics-text; version=1.0.0"})
+    assert plain.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    assert opened.headers["Content-Type"].startswith("application/openmetrics-text; version=1.0.0")
+    assert opened.text.endswith("# EOF\n")
+
+
+def test_what_is_no_request_is_told_so_without_its_words(
+    serve: Callable[..., WatchServer],
+) -> None:
+    server = serve(pages())
+    for said in (b"<b>no\r\n\r\n", b"GET " + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n", b"GET / HTTP/9.z\r\n\r\n"):
+        answer = talk(server, said)
+        assert b"that is no request" in answer
+        assert b"<b>" not in answer
+
+
+def test_a_client_that_says_nothing_is_let_go_and_one_that_dawdles_too(
+    serve: Callable[..., WatchServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving._Handler, "timeout", 0.2)
+    server = serve(pages(), longest=0.5)
+    assert talk(server, b"") == b""
+    with connect(server) as dawdler:
+        began = time.monotonic()
+        while time.monotonic() - began < PATIENCE_S:
+            try:
+                dawdler.sendall(b"G")
+                if dawdler.recv(1, socket.MSG_DONTWAIT) == b"":
+                    break
+            except BlockingIOError:
+                time.sleep(0.05)
+            except OSError:
+                break
+        assert time.monotonic() - began < PATIENCE_S
+
+
+def test_many_clients_who_dawdle_are_turned_away_until_there_is_room_again(
+    serve: Callable[..., WatchServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "LOOK_SECONDS", 0.05)
+    server = serve(pages(), longest=1.0)
+    crowd = [connect(server) for _ in range(serving.MOST_AT_ONCE + 8)]
+    try:
+        until(lambda: answers(server))
+    finally:
+        for one in crowd:
+            one.close()
+
+
+def test_a_page_that_breaks_stops_nobody(serve: Callable[..., WatchServer]) -> None:
+    registry = CollectorRegistry()
+
+    class Broken:
+        def collect(self) -> Any:
+            raise ValueError("Anna's secret")
+
+        def describe(self) -> Any:
+            return []
+
+    registry.register(Broken())
+    server = serve(Pages(registry, {}, {}))
+    with pytest.raises(httpx.HTTPError):
+        httpx.get(server.url + "/metrics")
+    assert httpx.get(server.url + "/health/live").status_code == 200
+
+
+def test_it_ends_at_once_though_somebody_is_being_answered(serve: Callable[..., WatchServer]) -> None:
+    server = serve(pages(database=Asked()))
+    with connect(server) as client:
+        client.sendall(b"GET /health/ready HTTP/1.1\r\n\r\n")
+        began = time.monotonic()
+        server.stop()
+        assert time.monotonic() - began < 1.5
+    with pytest.raises(OSError):  # noqa: PT011
+        connect(server).close()
+
+
+def test_a_port_that_is_taken_is_told_in_one_line(serve: Callable[..., WatchServer]) -> None:
+    port = int(serve(pages()).url.rsplit(":", 1)[1])
+    with pytest.raises(
+        PortTaken, match=rf"^TICKLER_WATCH_PORT: cannot listen at 127\.0\.0\.1, port {port}: "
+    ):
+        WatchServer(pages(), "127.0.0.1", port)
+
+
+def connect(server: WatchServer) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", int(server.url.rsplit(":", 1)[1])), PATIENCE_S)
+
+
+def talk(server: WatchServer, said: bytes) -> bytes:
+    with connect(server) as client:
+        client.sendall(said)
+        heard = b""
+        try:
+            while more := client.recv(65_536):
+                heard += more
+        except ConnectionResetError:
+            pass  # some of what we said was never read
+        return heard
+
+
+def answers(server: WatchServer) -> bool:
+    try:
+        return httpx.get(server.url + "/health/live").status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def until(what: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
