@@ -101,6 +101,7 @@ class PostgresOffice:
                 _at_most(CLOSE_SECONDS, container.database().close)
                 _at_most(CLOSE_SECONDS, container.heartbeats().close)
                 _at_most(CLOSE_SECONDS, container.watch_database().close)
+                _at_most(CLOSE_SECONDS, container.requests().close)
 
     def migrate(self, say: Say) -> Sequence[str]:
         with self._server(say) as conninfo:
@@ -197,6 +198,7 @@ def _interrupt(container: Container) -> None:
     _close_publisher(container)
     if container.store() == "postgres":
         container.database().interrupt()
+        container.requests().interrupt()
 
 
 def _close_publisher(container: Container) -> None:

@@ -82,6 +82,15 @@ HASTE = Patience(
     checkout=timedelta(seconds=1),
     reconnect=timedelta(seconds=2),
 )
+# Whoever asks over the wire waits some 5 s at most for a silent store: a connection, then a statement.
+OF_A_REQUEST = Patience(
+    lock=timedelta(seconds=2),
+    statement=timedelta(seconds=2.5),
+    idle=timedelta(seconds=5),
+    silence=timedelta(seconds=3),
+    checkout=timedelta(seconds=1.5),
+    reconnect=timedelta(seconds=5),
+)
 
 
 def _patience(touch_lease: float) -> Patience:
@@ -256,9 +265,42 @@ class Container(containers.DeclarativeContainer):
     plan_texts = providers.Singleton(JinjaPlanTexts)
     planning = providers.Factory(Planning, touches, people, clock, ids, plan_texts, kinds)
     erasing = providers.Factory(Erasing, people, touches, deferring, planning)
-    access = providers.Factory(Access, tokens, people, touches, clock, ids, providers.Object(new_secret))
-    asking = providers.Factory(Asking, access, deferring, touches, clock)
-    desk = providers.Factory(Desk, access, asking, deferring, planning, touches, clock)
+    # Requests have connections of their own and less patience than the loops: whoever asks is waiting.
+    requests = providers.Singleton(
+        Database,
+        conninfo,
+        prepared=settings.provided.database_prepared,
+        connections=settings.provided.max_pool_size,
+        patience=providers.Object(OF_A_REQUEST),
+    )
+    asked_touches = providers.Selector(
+        store, memory=touches, postgres=providers.Singleton(PostgresTouches, requests)
+    )
+    asked_people = providers.Selector(
+        store, memory=people, postgres=providers.Singleton(PostgresPeople, requests)
+    )
+    asked_tokens = providers.Selector(
+        store, memory=tokens, postgres=providers.Singleton(PostgresTokens, requests)
+    )
+    asked_clock = providers.Selector(
+        store, memory=clock, postgres=providers.Singleton(PostgresClock, requests)
+    )
+    asked_deferring = providers.Factory(
+        Deferring, asked_touches, asked_clock, ids, kinds, limits=settings.provided.defer_limits.call()
+    )
+    access = providers.Factory(
+        Access, asked_tokens, asked_people, asked_touches, asked_clock, ids, providers.Object(new_secret)
+    )
+    asking = providers.Factory(Asking, access, asked_deferring, asked_touches, asked_clock)
+    desk = providers.Factory(
+        Desk,
+        access,
+        asking,
+        asked_deferring,
+        providers.Factory(Planning, asked_touches, asked_people, asked_clock, ids, plan_texts, kinds),
+        asked_touches,
+        asked_clock,
+    )
     answering = providers.Factory(Answering, people, ids, providers.Factory(TellingOperators, people, ids))
     # A heartbeat has connections of its own and little patience: it waits for nobody's work.
     heartbeats = providers.Singleton(

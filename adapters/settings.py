@@ -234,6 +234,10 @@ class Settings(BaseSettings):
     watch_port: int | None = Field(
         default=None, ge=0, le=65_535, description="a whole number from 0 to 65535; 0 is any free port"
     )
+    http_rate: float = Field(
+        default=20.0, ge=0.1, le=100_000, description="requests a second, from 0.1 to 100000"
+    )
+    http_burst: int = Field(default=100, ge=1, le=100_000, description="a whole number from 1 to 100000")
     token: SecretStr | None = Field(default=None, description="the token of a session, for `tickler mcp`")
 
     time_zone: Zone | None = Field(default=None, description="an IANA zone such as Europe/Moscow")

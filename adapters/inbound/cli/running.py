@@ -1,5 +1,6 @@
 """`tickler run`."""
 
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -108,10 +109,12 @@ def _server(services: Services, settings: Settings) -> "HttpServer | None":
         return None
     # Of no other command, and a second to load.
     from adapters.inbound.http.app import make_app
+    from adapters.inbound.http.pacing import RequestRates
     from adapters.inbound.http.serving import HttpServer
 
     try:
-        return HttpServer(make_app(services.desk), settings.http_host, settings.http_port)
+        rates = RequestRates(settings.http_rate, settings.http_burst, monotonic)
+        return HttpServer(make_app(services.desk, rates), settings.http_host, settings.http_port)
     except PortTaken as problem:
         raise Unready(str(problem)) from None
 

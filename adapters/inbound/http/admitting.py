@@ -7,6 +7,7 @@ from fastapi import Depends, Request
 
 from adapters.inbound.desk import Desk
 from adapters.inbound.http.guarding import bearer
+from adapters.inbound.http.pacing import RequestRates
 from application.ports.tokens import Scope, Token
 from application.touching.access import must_have, session_of
 
@@ -28,9 +29,13 @@ TheDesk = Annotated[Desk, Depends(the_desk)]
 
 
 def anybody(request: Request, desk: TheDesk) -> Bearer:
-    """Whoever has a token that holds; raises NotAdmitted."""
+    """Whoever has a token that holds; raises NotAdmitted or TooFast."""
     secret = bearer(request.headers)
-    return Bearer(desk.access.admit(secret), secret)
+    token = desk.access.admit(secret)
+    rates: RequestRates | None = request.app.state.rates
+    if rates is not None:
+        rates.take(token.id)
+    return Bearer(token, secret)
 
 
 Anybody = Annotated[Bearer, Depends(anybody)]

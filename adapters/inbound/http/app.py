@@ -11,6 +11,7 @@ from starlette.routing import Route
 from adapters.inbound.desk import Desk
 from adapters.inbound.http import plans, sessions, touches
 from adapters.inbound.http.guarding import TOOLS, BodyGuard, SessionsOnly
+from adapters.inbound.http.pacing import RequestRates, Turns
 from adapters.inbound.http.problems import answer_problems
 from adapters.inbound.mcp.mounted import Mounted, mounted
 
@@ -18,8 +19,11 @@ API = "/api/v1"
 SUMMARY = "Work that an agent puts off and comes back to, and a tenant's own plans."
 
 
-def make_app(desk: Desk) -> FastAPI:
-    """One application a process; its lifespan is to be run, as servers do."""
+def make_app(desk: Desk, rates: RequestRates | None = None) -> FastAPI:
+    """One application a process; its lifespan is to be run, as servers do.
+
+    Without `rates` nobody is too fast.
+    """
     tools = mounted(desk.asking, desk.access)
     app = FastAPI(
         title="Tickler",
@@ -31,13 +35,15 @@ def make_app(desk: Desk) -> FastAPI:
         lifespan=_running(tools),
     )
     app.state.desk = desk
+    app.state.rates = rates
     answer_problems(app)
     # Only for the document: who is let in is decided where the token is read.
     shown = Depends(HTTPBearer(auto_error=False, description="A token of the tenant, or of a session."))
     routers: Sequence[APIRouter] = (touches.router, sessions.router, plans.router)
     for router in routers:
         app.include_router(router, prefix=API, dependencies=[shown])
-    app.router.routes.append(Route(TOOLS, endpoint=SessionsOnly(tools.app, desk.access.admit)))
+    app.router.routes.append(Route(TOOLS, endpoint=SessionsOnly(tools.app, desk.access.admit, rates)))
+    app.add_middleware(Turns)
     app.add_middleware(BodyGuard)
     return app
 

@@ -9,7 +9,8 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from adapters.inbound.http.problems import problem, told
+from adapters.inbound.http.pacing import RequestRates
+from adapters.inbound.http.problems import TooFast, problem, told
 from adapters.inbound.http.strict_json import MOST_BYTES, call_without_arguments, check_json
 from application.ports.tokens import Token
 from application.touching.access import NotAdmitted, session_of
@@ -112,14 +113,23 @@ def bearer(headers: Headers) -> str:
 
 @frozen
 class SessionsOnly:
-    """Lets only sessions' tokens through to the application behind it, whatever they ask there."""
+    """Lets only sessions' tokens through to the application behind it, whatever they ask there.
+
+    A call that comes too fast goes on, as one that is refused: it is an agent that has to read of it.
+    """
 
     app: ASGIApp
     admit: Callable[[str], Token]
+    rates: RequestRates | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            session_of(await run_in_threadpool(self.admit, bearer(Headers(scope=scope))))
+            token = await run_in_threadpool(self.admit, bearer(Headers(scope=scope)))
+            session_of(token)
+            if self.rates is not None:
+                self.rates.take(token.id)
+        except TooFast as error:
+            scope[REFUSAL] = str(error)
         except Exception as error:
             await told(error)(scope, receive, send)
             return

@@ -28,6 +28,14 @@ class NotThere(Exception):
     """There is nothing of that name for whoever asks, for one reason or another."""
 
 
+class TooFast(Exception):
+    """The token's requests come faster than they are taken; in `seconds`, a whole number, one more is."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"too many requests of this token: try again in {seconds} s")
+        self.seconds = seconds
+
+
 def problem(status: int, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> JSONResponse:
     """`more` are members of its own; null ones are left out."""
     body = {"status": status, "detail": detail} | {key: one for key, one in more.items() if one is not None}
@@ -54,6 +62,8 @@ def told(error: Exception) -> JSONResponse:
             return problem(409, str(error))
         case TooMany():
             return problem(429, str(error), {"Retry-After": WHEN_FULL_S})
+        case TooFast():
+            return problem(429, str(error), {"Retry-After": str(error.seconds)})
         case Invalid():
             return problem(422, str(error))
         case Busy() | Conflict():
@@ -85,7 +95,18 @@ def answer_problems(app: FastAPI) -> None:
         RequestValidationError: invalid,
         HTTPException: plain,
     }
-    ours = (NotAdmitted, NotAllowed, NotThere, Refused, KeyReused, AlreadyThere, TooMany, Invalid, Busy)
+    ours = (
+        NotAdmitted,
+        NotAllowed,
+        NotThere,
+        Refused,
+        KeyReused,
+        AlreadyThere,
+        TooMany,
+        TooFast,
+        Invalid,
+        Busy,
+    )
     handlers |= dict.fromkeys((*ours, Conflict, Unavailable, Exception), tell)
     for kind, handler in handlers.items():
         app.add_exception_handler(kind, handler)
