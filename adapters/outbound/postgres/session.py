@@ -38,7 +38,7 @@ class Session:
             commit = connection.execute("commit", prepare=False)
         return self.cursor.fetchone(), commit.statusmessage or ""
 
-    def change(self, statement: LiteralString, parameters: Sequence[Any] | None = None) -> int:
+    def change(self, statement: LiteralString, parameters: Parameters | None = None) -> int:
         """How many rows the statement touched."""
         return self.cursor.execute(statement, parameters).rowcount
 

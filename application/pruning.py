@@ -1,0 +1,55 @@
+"""Make room: what is over and was kept as long as it should be, goes. Source: design section 5."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+
+from attrs import frozen
+
+from application.ports.machine import Clock
+from application.ports.pruning import Batch, Place, Prunable, What
+from application.retention import Retention
+
+
+@frozen
+class Pruned:
+    """One batch, for whoever watches: of `what`, of which there are about `rows` to look at."""
+
+    what: What
+    batch: Batch
+    rows: int
+
+
+@frozen
+class Pruning:
+    store: Prunable
+    clock: Clock
+    retention: Retention
+    limit: int = 1_000
+
+    def run(
+        self, stopping: Callable[[], bool] = lambda: False, *, only_count: bool = False
+    ) -> Iterator[Pruned]:
+        """Once through everything, a batch a commit, until that is done or somebody wants it to stop."""
+        now = self.clock.now()
+        for what in What:
+            before, rows = self._before(what, now), self.store.rows(what)
+            place: Place | None = None
+            while not stopping():
+                batch = self.store.prune(what, before, place, limit=self.limit, only_count=only_count)
+                yield Pruned(what, batch, rows)
+                place = batch.then
+                if place is None:
+                    break
+
+    def _before(self, what: What, now: datetime) -> datetime:
+        match what:
+            case What.OUTBOX:
+                return now - self.retention.outbox
+            case What.INBOX:
+                return now - self.retention.inbox
+            case What.REMINDERS | What.TOUCHES | What.TOKENS:
+                return now - self.retention.rows
+            case What.DELIVERIES | What.QUARANTINE:
+                return now - self.retention.deliveries
+            case What.SESSIONS:
+                return now
