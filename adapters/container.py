@@ -29,6 +29,7 @@ from adapters.outbound.memory.imports import MemoryImports
 from adapters.outbound.memory.ledger import MemoryLedger
 from adapters.outbound.memory.outbox import MemoryOutbox
 from adapters.outbound.memory.people import MemoryPeople
+from adapters.outbound.memory.pruning import MemoryPrunable
 from adapters.outbound.memory.quarantine import MemoryQuarantine
 from adapters.outbound.memory.reckonings import MemoryReckonings
 from adapters.outbound.memory.standing import MemoryStanding
@@ -43,6 +44,7 @@ from adapters.outbound.postgres.imports import PostgresImports
 from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.outbound.postgres.people import PostgresPeople
+from adapters.outbound.postgres.pruning import PostgresPrunable
 from adapters.outbound.postgres.quarantine import PostgresQuarantine
 from adapters.outbound.postgres.reckonings import PostgresReckonings
 from adapters.outbound.postgres.standing import PostgresStanding
@@ -59,6 +61,7 @@ from application.erasing import Erasing
 from application.notifying import Notifying
 from application.pacing import Rates
 from application.parking import Parking
+from application.pruning import Pruning
 from application.receiving import Receiving
 from application.relaying import Relay
 from application.retrying import Retrying
@@ -169,6 +172,12 @@ class Container(containers.DeclarativeContainer):
         postgres=providers.Singleton(PostgresTouches, database),
     )
     retention = settings.provided.retention.call()
+    prunable = providers.Selector(
+        store,
+        memory=providers.Singleton(MemoryPrunable, memory),
+        postgres=providers.Singleton(PostgresPrunable, database),
+    )
+    pruning = providers.Factory(Pruning, prunable, clock, retention)
     ids = providers.Singleton(UuidIds)
     templates = providers.Singleton(templates_in, settings.provided.own_templates)
 

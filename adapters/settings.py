@@ -175,6 +175,8 @@ class Settings(BaseSettings):
     retention_rows_days: float = Field(default=400.0, ge=1.0, le=36_600.0, description=DAYS)
     retention_deliveries_days: float = Field(default=400.0, ge=1.0, le=36_600.0, description=DAYS)
 
+    prune_interval: float = Field(default=3600.0, ge=1.0, le=DAY, description="seconds, from 1 to 86400")
+
     kafka_bootstrap_servers: Annotated[str, AfterValidator(_servers)] | None = Field(
         default=None, description="HOST:PORT, several with commas between them"
     )

@@ -29,6 +29,7 @@ from adapters.inbound.cli import (
     people,
     people_importing,
     plans,
+    pruning,
     rezoning,
     running,
     serving_tools,
@@ -94,6 +95,7 @@ app.add_typer(plans.app, name="plan")
 app.add_typer(outbox.app, name="outbox")
 app.add_typer(deliveries.app, name="delivery")
 app.add_typer(kafka.app, name="kafka")
+app.command("prune")(pruning.prune)
 app.command("dispatch")(dispatching.dispatch)
 app.command("upcoming")(looking.upcoming)
 app.command("demo")(demonstrating.demo)

@@ -29,6 +29,7 @@ from application.ports.quarantine import Quarantine
 from application.ports.templates import Templates
 from application.ports.topics import Topics
 from application.ports.touches import Touches
+from application.pruning import Pruning
 from application.relaying import Relay
 from application.retrying import Retrying
 from application.rezoning import Rezoning
@@ -65,6 +66,7 @@ class Services:
     relay: Relay
     parking: Parking
     retrying: Retrying
+    pruning: Pruning
     consuming: ConsumeStep | None
     quarantine: Quarantine
     channels: Sequence[Channel]

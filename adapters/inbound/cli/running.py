@@ -12,6 +12,7 @@ from adapters.inbound.cli.stopping import StopSignals
 from adapters.inbound.heap import tune_collector
 from adapters.inbound.listening import PortTaken
 from adapters.inbound.loops import DeliverStep, DispatchStep, Loop, Loops, RelayStep, Stop
+from adapters.inbound.prune_loop import PruneStep
 from adapters.inbound.watching.serving import WatchServer
 from adapters.observability.logging import log
 from adapters.settings import Settings
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 # Between two signs of life a loop waits for a few statements at most, each bounded (Patience), in seconds.
 LONGEST_SILENCE = 60.0
-KINDS = ("dispatch", "relay", "consume", "deliver", "touch", "http")
+KINDS = ("dispatch", "relay", "consume", "deliver", "touch", "prune", "http")
 LABELS = {
     "postgresLog": "log of its Postgres",
     "email": "e-mail",
@@ -168,4 +169,8 @@ def make_loops(services: Services, settings: Settings, kinds: tuple[str, ...], s
             loops.append(Loop(name, deliver, stop.wait, pulse=pulse))
     if "touch" in kinds:
         loops += services.touch_loops().loops(stop, lambda name: metrics.pulse(name, LONGEST_SILENCE))
+    if "prune" in kinds:
+        pulse = metrics.pulse("prune", LONGEST_SILENCE)
+        prune = PruneStep(services.pruning, settings.prune_interval, pulse.asking(stop.is_set))
+        loops.append(Loop("prune", prune, stop.wait, pulse=pulse))
     return Loops(loops, stop, services.interrupt)
