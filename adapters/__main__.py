@@ -30,6 +30,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from adapters.container import Container
 from adapters.inbound.cli.app import main as run_command
 from adapters.inbound.cli.office import Office, Say, Services, Unready
+from adapters.observability.delivering import ObservedChannel
 from adapters.observability.logging import configure_logging, log, one_line
 from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.kafka.publisher import KafkaPublisher
@@ -37,6 +38,8 @@ from adapters.outbound.postgres.embedded import EmbeddedPostgres, EmbeddedPostgr
 from adapters.outbound.postgres.migrations import MigrationError, migrate, missing
 from adapters.outbound.templates.own import BrokenTemplates
 from adapters.settings import LogLevel, Settings
+from application.delivering.senders import Delivering
+from application.ports.channel import Channel
 from application.ports.templates import Templates
 from application.ports.topics import Topics
 
@@ -179,7 +182,7 @@ def services(container: Container) -> Services:
         consuming=container.consuming() if settings.publishes_to == "kafka" else None,
         quarantine=container.quarantine(),
         channels=channels,
-        delivering=[container.delivering(channel=channel) for channel in can_send],
+        delivering=[_delivering(container, channel) for channel in can_send],
         verifying=container.verifying(),
         touches=container.touches(),
         deferring=container.deferring(),
@@ -192,6 +195,13 @@ def services(container: Container) -> Services:
         pages=container.pages,
         interrupt=lambda: _interrupt(container),
     )
+
+
+def _delivering(container: Container, channel: Channel) -> Delivering:
+    """Of one channel, whose sends are timed."""
+    observed = ObservedChannel(channel, container.own_clock(), container.metrics().deliveries)
+    made: Delivering = container.delivering(channel=observed)
+    return made
 
 
 def _interrupt(container: Container) -> None:

@@ -11,9 +11,12 @@ from adapters.inbound.kafka.consumer import ConsumeStep
 from adapters.inbound.touch_loops import TouchLoops
 from adapters.inbound.watching.pages import Pages
 from adapters.kafka_options import client_options, consumer_options, producer_options
+from adapters.observability.delivering import ObservedDeliveries
 from adapters.observability.dispatching import ObservedLedger, ObservedReminderDispatchJob
 from adapters.observability.figures import DatabaseGauges, StoreGauges
 from adapters.observability.metrics import Metrics
+from adapters.observability.relaying import ObservedQuarantine, ObservedReceiving, ObservedRelay
+from adapters.observability.touching import ObservedTouches
 from adapters.outbound.agents import AgentPlatforms
 from adapters.outbound.channels.apprise import TELEGRAM, WHATSAPP, AppriseChannel
 from adapters.outbound.channels.console import ConsoleChannel
@@ -62,8 +65,6 @@ from application.notifying import Notifying
 from application.pacing import Rates
 from application.parking import Parking
 from application.pruning import Pruning
-from application.receiving import Receiving
-from application.relaying import Relay
 from application.retrying import Retrying
 from application.rezoning import Rezoning
 from application.telling_operators import TellingOperators
@@ -217,19 +218,23 @@ class Container(containers.DeclarativeContainer):
         metrics=metrics.provided.dispatch,
     )
     notifying = providers.Factory(Notifying, deliveries, people, clock, ids)
-    receiving = providers.Factory(Receiving, notifying)
+    receiving = providers.Factory(
+        ObservedReceiving, notifying, clock=clock, metrics=metrics.provided.consumer
+    )
     publisher = providers.Selector(
         settings.provided.publishes_to,
         direct=providers.Singleton(DirectPublisher, receiving),
         kafka=providers.Singleton(KafkaPublisher, providers.Callable(producer_options, settings)),
     )
-    relay = providers.Factory(Relay, outbox, publisher, clock, name="relay")
+    relay = providers.Factory(
+        ObservedRelay, outbox, publisher, clock, name="relay", metrics=metrics.provided.relay
+    )
     parking = providers.Factory(Parking, outbox)
     retrying = providers.Factory(Retrying, deliveries, clock)
     consuming = providers.Factory(
         ConsumeStep,
         receiving,
-        quarantine,
+        providers.Factory(ObservedQuarantine, quarantine, metrics.provided.consumer),
         clock,
         topic=TOPIC,
         options=providers.Callable(consumer_options, settings),
@@ -244,7 +249,7 @@ class Container(containers.DeclarativeContainer):
     )
     delivering = providers.Factory(
         Delivering,
-        deliveries,
+        providers.Factory(ObservedDeliveries, deliveries, metrics.provided.deliveries),
         people,
         ledger,
         clock=clock,
@@ -319,6 +324,7 @@ class Container(containers.DeclarativeContainer):
         connections=2,
         patience=providers.Object(HASTE),
     )
+    worked_touches = providers.Factory(ObservedTouches, touches, metrics.provided.touches)
     work_options = settings.provided.work_options.call()
     holding = providers.Factory(
         Holding,
@@ -328,7 +334,7 @@ class Container(containers.DeclarativeContainer):
     )
     working = providers.Factory(
         Working,
-        touches,
+        worked_touches,
         clock,
         ids,
         handlers,
@@ -342,7 +348,7 @@ class Container(containers.DeclarativeContainer):
         working,
         planning,
         answering,
-        touches,
+        worked_touches,
         clock,
         settings.provided.touch_interval,
     )

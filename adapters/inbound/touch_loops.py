@@ -38,9 +38,12 @@ class TouchLoops:
     interval: float
 
     def loops(
-        self, stop: Stop, pulse_of: Callable[[str], Pulse] = lambda name: unwatched()
+        self,
+        stop: Stop,
+        pulse_of: Callable[[str], Pulse] = lambda name: unwatched(),
+        poison: Callable[[], object] = lambda: None,
     ) -> Iterator[Loop]:
-        """`pulse_of` gives the pulse of the loop of a name."""
+        """`pulse_of` gives the pulse of the loop of a name; `poison` hears of each broken plan."""
         pulse = pulse_of("touch work")
         work = WorkStep(self.working, self.interval, pulse.asking(stop.is_set))
         yield Loop("touch work", work, stop.wait, pulse=pulse)
@@ -48,7 +51,9 @@ class TouchLoops:
         pulse = pulse_of("touch heartbeat")
         yield Loop("touch heartbeat", BeatStep(holding, pulse), beating(stop, holding), pulse=pulse)
         pulse = pulse_of("touch plans")
-        yield Loop("touch plans", PlanStep(self.planning, self.interval, pulse), stop.wait, pulse=pulse)
+        yield Loop(
+            "touch plans", PlanStep(self.planning, self.interval, pulse, poison), stop.wait, pulse=pulse
+        )
         pulse = pulse_of("touch answers")
         follow = FollowStep(self.answering, self.touches, self.clock, self.interval, pulse)
         yield Loop("touch answers", follow, stop.wait, pulse=pulse)
@@ -125,6 +130,7 @@ class PlanStep:
     planning: Planning
     interval: float
     pulse: Pulse = field(factory=unwatched)
+    poison: Callable[[], object] = lambda: None
     _told: dict[PlanId, str] = field(factory=dict, init=False)
 
     def __call__(self) -> float:
@@ -133,6 +139,7 @@ class PlanStep:
             self.pulse.beat()
             if advanced.problem is not None:
                 told[advanced.plan_id] = advanced.problem
+                self.poison()
             if self._told.get(advanced.plan_id) != advanced.problem or advanced.problem is None:
                 _say_advanced(advanced)
         self._told = told

@@ -243,7 +243,8 @@ def test_a_heartbeat_has_connections_of_its_own(postgres_url: str) -> None:
         holding: Any = working.holding
         assert holding.touches.database is holding.clock.database is container.heartbeats()
         assert holding.touches.database is not container.database()
-        assert working.touches is container.touches()
+        touches: Any = working.touches
+        assert touches.database is container.database()
     finally:
         container.database().close()
         container.heartbeats().close()

@@ -1,5 +1,6 @@
 """`tickler run`."""
 
+from collections.abc import Iterator
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,11 +11,13 @@ from adapters.inbound.cli.output import put, put_json, say
 from adapters.inbound.cli.rezoning import rezone_at_start
 from adapters.inbound.cli.stopping import StopSignals
 from adapters.inbound.heap import tune_collector
+from adapters.inbound.kafka.consumer import ConsumeStep
 from adapters.inbound.listening import PortTaken
 from adapters.inbound.loops import DeliverStep, DispatchStep, Loop, Loops, RelayStep, Stop
 from adapters.inbound.prune_loop import PruneStep
 from adapters.inbound.watching.serving import WatchServer
 from adapters.observability.logging import log
+from adapters.observability.pulse import Pulse
 from adapters.settings import Settings
 from application.ports.publisher import LONGEST_PUBLISH
 from domain.errors import Invalid
@@ -143,34 +146,81 @@ def which(only: str) -> tuple[str, ...]:
 
 def make_loops(services: Services, settings: Settings, kinds: tuple[str, ...], stop: Stop) -> Loops:
     """The loops of these kinds, watched; one delivery loop a channel that can send."""
-    metrics = services.metrics
     loops: list[Loop] = []
     if "dispatch" in kinds:
-        metrics.dispatch.show(metrics.registry)
-        pulse = metrics.pulse("dispatch", LONGEST_SILENCE + settings.dispatch_max_duration)
-        dispatch = DispatchStep(
-            services.dispatch_job, services.clock, pulse.asking(stop.is_set), metrics.dispatch.overruns.inc
-        )
-        loops.append(Loop("dispatch", dispatch, stop.wait, pulse=pulse))
+        loops.append(_dispatch_loop(services, settings, stop))
     if "relay" in kinds:
-        pulse = metrics.pulse("relay", LONGEST_SILENCE + LONGEST_PUBLISH.total_seconds())
-        relay = RelayStep(services.relay, settings.relay_interval, pulse.asking(stop.is_set))
-        loops.append(Loop("relay", relay, stop.wait, pulse=pulse))
+        loops.append(_relay_loop(services, settings, stop))
     if "consume" in kinds and services.consuming is not None:
-        pulse = metrics.pulse("consume", LONGEST_SILENCE)
-        consuming = services.consuming
-        loops.append(Loop("consume", consuming, stop.wait, close=consuming.close, pulse=pulse))
+        loops.append(_consume_loop(services, services.consuming, stop))
     if "deliver" in kinds:
-        for delivering in services.delivering:
-            name = f"deliver {delivering.channel.name}"
-            # A turn that fails waits for what is being sent, and that no longer than for its lease.
-            pulse = metrics.pulse(name, LONGEST_SILENCE + delivering.options.lease.total_seconds())
-            deliver = DeliverStep(delivering, settings.delivery_interval, pulse.asking(stop.is_set))
-            loops.append(Loop(name, deliver, stop.wait, pulse=pulse))
+        loops += _delivery_loops(services, settings, stop)
     if "touch" in kinds:
-        loops += services.touch_loops().loops(stop, lambda name: metrics.pulse(name, LONGEST_SILENCE))
+        loops += _touch_loops(services, stop)
     if "prune" in kinds:
-        pulse = metrics.pulse("prune", LONGEST_SILENCE)
+        pulse = services.metrics.pulse("prune", LONGEST_SILENCE)
         prune = PruneStep(services.pruning, settings.prune_interval, pulse.asking(stop.is_set))
         loops.append(Loop("prune", prune, stop.wait, pulse=pulse))
     return Loops(loops, stop, services.interrupt)
+
+
+def _dispatch_loop(services: Services, settings: Settings, stop: Stop) -> Loop:
+    metrics = services.metrics
+    metrics.dispatch.show(metrics.registry)
+    pulse = metrics.pulse("dispatch", LONGEST_SILENCE + settings.dispatch_max_duration)
+    step = DispatchStep(
+        services.dispatch_job, services.clock, pulse.asking(stop.is_set), metrics.dispatch.overruns.inc
+    )
+    return Loop("dispatch", step, stop.wait, pulse=pulse)
+
+
+def _relay_loop(services: Services, settings: Settings, stop: Stop) -> Loop:
+    metrics = services.metrics
+    metrics.relay.show(metrics.registry)
+    succeeded = [metrics.relay.last_success]
+    if services.consuming is None:
+        # What it hands over is taken in before it is marked as published.
+        metrics.consumer.show(metrics.registry)
+        succeeded.append(metrics.consumer.last_success)
+    pulse = metrics.pulse(
+        "relay", LONGEST_SILENCE + LONGEST_PUBLISH.total_seconds(), succeeded, [metrics.relay.errors]
+    )
+    step = RelayStep(services.relay, settings.relay_interval, pulse.asking(stop.is_set))
+    return Loop("relay", step, stop.wait, pulse=pulse)
+
+
+def _consume_loop(services: Services, consuming: ConsumeStep, stop: Stop) -> Loop:
+    metrics = services.metrics
+    metrics.consumer.show(metrics.registry)
+    pulse = metrics.pulse(
+        "consume", LONGEST_SILENCE, [metrics.consumer.last_success], [metrics.consumer.errors]
+    )
+    return Loop("consume", consuming, stop.wait, close=consuming.close, pulse=pulse)
+
+
+def _delivery_loops(services: Services, settings: Settings, stop: Stop) -> Iterator[Loop]:
+    metrics, told = services.metrics, services.metrics.deliveries
+    told.show(metrics.registry)
+    for delivering in services.delivering:
+        channel = delivering.channel.name
+        told.open(channel)
+        # A turn that fails waits for what is being sent, and that no longer than for its lease.
+        longest = LONGEST_SILENCE + delivering.options.lease.total_seconds()
+        pulse = metrics.pulse(
+            f"deliver {channel}", longest, [told.last_success.labels(channel)], [told.errors.labels(channel)]
+        )
+        step = DeliverStep(delivering, settings.delivery_interval, pulse.asking(stop.is_set))
+        yield Loop(f"deliver {channel}", step, stop.wait, pulse=pulse)
+
+
+def _touch_loops(services: Services, stop: Stop) -> Iterator[Loop]:
+    metrics, told = services.metrics, services.metrics.touches
+    loops = services.touch_loops()
+    told.show(metrics.registry)
+    told.open(loops.working.handlers)
+
+    def pulse_of(name: str) -> Pulse:
+        succeeded = [told.last_success] if name == "touch work" else []
+        return metrics.pulse(name, LONGEST_SILENCE, succeeded, [told.errors])
+
+    return loops.loops(stop, pulse_of, told.errors.inc)
