@@ -79,6 +79,8 @@ class Every:
         _check_rule(_parts(self.rule), self.anchor, self.short_month)
         try:
             next(iter(self._rrule()), None)
+        except Invalid:
+            raise
         except (ValueError, TypeError) as problem:
             raise Invalid(f"rule: {self.rule[:80]!r} is no RRULE ({problem})") from None
 
@@ -139,7 +141,7 @@ def occurrences(schedule: Schedule, after: datetime) -> Iterator[Planned]:
     for slot in schedule.slots(start):
         if slot.year >= LATEST.year:
             return
-        planned = _planned(slot, schedule.time_zone)
+        planned = planned_at(slot, schedule.time_zone)
         if planned.at > after:
             yield planned
 
@@ -149,7 +151,15 @@ def upcoming(schedule: Schedule, after: datetime, count: int) -> list[Planned]:
     return list(islice(occurrences(schedule, after), count))
 
 
-def _planned(slot: datetime, time_zone: str) -> Planned:
+def has_passed(schedule: Schedule, now: datetime) -> bool:
+    """Whether its last occurrence is behind us; not so where the next one is only too far away."""
+    if isinstance(schedule, Every) and not _parts(schedule.rule).keys() & {"COUNT", "UNTIL"}:
+        return False
+    return next(schedule.slots(now.astimezone(zone(schedule.time_zone)).replace(tzinfo=None)), None) is None
+
+
+def planned_at(slot: datetime, time_zone: str) -> Planned:
+    """What a wall time in a zone comes to."""
     at = instant(slot, time_zone)
     there = zone(time_zone)
     if at.astimezone(there).replace(tzinfo=None) != slot:

@@ -13,8 +13,8 @@ import attrs
 from attrs import frozen
 
 from domain.errors import BrokenHistory, Invalid, NoSuchPlan, PlanIsOver
-from domain.recurrence import Planned, Schedule, occurrences
-from domain.values import Occurrence, Origin, PlanId, TenantId
+from domain.recurrence import Planned, Schedule, has_passed, occurrences
+from domain.values import LATEST, Occurrence, Origin, PlanId, TenantId
 
 MAX_CATCH_UP = 100
 MAX_SPREAD = timedelta(days=1)
@@ -202,9 +202,11 @@ def next_occurrence(plan: TouchPlan) -> Planned | None:
 
 
 def _with_future(terms: Terms, at: datetime) -> Terms:
-    if next(occurrences(terms.schedule, at), None) is None:
+    if next(occurrences(terms.schedule, at), None) is not None:
+        return terms
+    if has_passed(terms.schedule, at):
         raise Invalid("schedule: all of its occurrences have passed")
-    return terms
+    raise Invalid(f"schedule: none of its occurrences comes before the year {LATEST.year}")
 
 
 def _advance(plan: TouchPlan, at: datetime) -> list[Event]:

@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from adapters.codec import instant_text
 from application.touching.asking import Shown
-from application.touching.words.reading import Resolved, Unclear
+from application.touching.words.resolved import Resolved, Unclear
 from domain.deferred_touch import DeferredTouch, WhenClientWrites
 from domain.recurrence import ShortMonth
 
@@ -73,10 +73,13 @@ class Touch(Shape):
 
 
 class DeferredShape(Touch):
-    """`local` is the wall time in the client's `timeZone` at which it is due."""
+    """`local` is the wall time in the client's `timeZone` at which it is due; `note` tells of a clock change
+    that leaves out the time that was asked for, or has it twice.
+    """
 
     local: str
     time_zone: str
+    note: str | None = None
 
 
 class Page(Shape):
@@ -202,7 +205,8 @@ def local_text(local: datetime) -> str:
 
 
 def candidate(one: Resolved) -> dict[str, str]:
-    return {"dueAt": instant_text(one.at), "local": local_text(one.local), "timeZone": one.time_zone}
+    told = {"dueAt": instant_text(one.at), "local": local_text(one.local), "timeZone": one.time_zone}
+    return told if one.note is None else {**told, "note": one.note}
 
 
 def asked(unclear: Unclear) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from application.ports.tokens import Token
 from application.ports.touches import Touches
 from application.touching.access import Access, session_of
 from application.touching.deferring import MESSAGE, Deferring, Wish
-from application.touching.words.reading import Resolved, Unclear, read_time
+from application.touching.words.reading import read_time
+from application.touching.words.resolved import Resolved, Unclear
 from domain.deferred_touch import DeferredTouch, Status, WhenClientWrites
 from domain.errors import Invalid
 from domain.values import TouchId, zone
@@ -123,5 +124,7 @@ def _wish(ask: Ask, token: Token, reading: Resolved) -> Wish:
 
 def _at_first(touch: DeferredTouch, reading: Resolved) -> Resolved:
     """Of a repeat the time that was reckoned at first."""
+    if touch.due_at == reading.at:
+        return reading
     local = touch.due_at.astimezone(zone(reading.time_zone)).replace(tzinfo=None)
     return Resolved(touch.due_at, local, reading.time_zone)

@@ -92,6 +92,11 @@ def test_a_wall_time_over_which_the_clocks_go_forward_is_noted_with_the_real_one
         f"note: --start: 2027-03-28 02:30 {gone} 2027-03-28 03:30",
         f"note: --end: 2027-03-28 02:45 {gone} 2027-03-28 03:45",
     ]
+    twice = tickler(*PLAN, "--start", "2027-10-31 02:30", *berlin).err
+    assert twice == (
+        "note: --start: 2027-10-31 02:30 happens twice in Europe/Berlin, where the clocks go back;"
+        " it means the first, 2027-10-31T00:30Z\n"
+    )
     event_id = planned(tickler)
     tickler("event", "change", event_id, *berlin)
     moved = tickler("event", "move", event_id, "--start", "2027-03-28 02:30").err

@@ -242,6 +242,30 @@ def test_somebody_who_has_left_is_not_written_to(tickler: Commands) -> None:
     assert tickler(*DATED, *DAILY).code == 2
 
 
+@pytest.mark.parametrize(
+    ("when", "said"),
+    [
+        (
+            "2027-03-28 02:30",
+            "02:30 does not exist on 2027-03-28 in Europe/Berlin: 03:30 is meant, 2027-03-28T01:30Z",
+        ),
+        (
+            "2027-10-31 02:30",
+            "02:30 happens twice on 2027-10-31 in Europe/Berlin: the first is meant, 2027-10-31T00:30Z",
+        ),
+    ],
+)
+def test_a_time_that_a_clock_change_leaves_out_or_has_twice_is_told(
+    tickler: Commands, when: str, said: str
+) -> None:
+    tickler.document("person", "set", "anna", *FOR_ANNA[:2], "--zone", "Europe/Berlin")
+    asked = ("touch", "add", *FOR_ANNA, "--when", when, "--text", "call back")
+    told = tickler(*asked)
+    assert (told.code, told.err) == (0, f"note: --when: {said}\n")
+    assert tickler.document(*asked)["note"] == said
+    assert put_off(tickler)["note"] is None
+
+
 def test_who_is_erased_has_nothing_waiting_for_them_any_more(tickler: Commands) -> None:
     waiting = put_off(tickler)["touchId"]
     plan = tickler.document(*DATED, *DAILY)["planId"]

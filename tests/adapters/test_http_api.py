@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from attrs import evolve
 
 from adapters.testkit.touches.examples import claim_due
 from application.ports.tokens import Scope
@@ -100,6 +101,22 @@ def test_work_for_an_agent_platform_that_the_tenant_has_not_is_refused(api: Api,
     assert (refused.status_code, refused.json()["rule"]) == (409, "INV-TCH-1")
     assert "tickler tenant agent TENANT --url URL" in refused.json()["detail"]
     assert desk.nothing_is_written()
+
+
+def test_a_time_that_a_clock_change_leaves_out_is_told_with_the_one_that_is_meant(
+    api: Api, desk: TouchDesk
+) -> None:
+    anna = desk.people.by_id(ANNA)
+    assert anna is not None
+    desk.people.set_person(evolve(anna, time_zone="Europe/Berlin"))
+    for key in ("k1", "k1"):
+        made = api.defer(desk.session(), key, when="2027-03-28T02:30").json()
+        assert (made["local"], made["dueAt"]) == ("2027-03-28T03:30:00", "2027-03-28T01:30:00.000000Z")
+        assert made["note"].startswith("02:30 does not exist on 2027-03-28 in Europe/Berlin: 03:30 is meant")
+    asked = api.defer(desk.session(), "k2", when="3/10/2027 at 2:30").json()["candidates"]
+    assert ["note" in one for one in asked] == [False, False]
+    twice = api.defer(desk.session(), "k3", when="31.10.2027 at 2:30").json()["note"]
+    assert twice.startswith("02:30 happens twice on 2027-10-31 in Europe/Berlin: the first is meant")
 
 
 # Looking and taking back

@@ -228,6 +228,21 @@ def test_a_call_that_is_repeated_within_its_minute_is_the_same_touch(over_http: 
     over_http.conversation(talk)
 
 
+def test_a_time_that_a_clock_change_leaves_out_is_told_with_the_one_that_is_meant(over_http: Agency) -> None:
+    olga = over_http.world.people.by_id(OLGA)
+    assert olga is not None
+    over_http.world.people.set_person(evolve(olga, time_zone="Europe/Berlin"))
+
+    async def talk(agent: Agent) -> None:
+        told = await agent("defer_touch", when="2027-03-28 02:30", text="x")
+        assert (told["local"], told["note"]) == (
+            "2027-03-28T03:30:00",
+            "02:30 does not exist on 2027-03-28 in Europe/Berlin: 03:30 is meant, 2027-03-28T01:30Z",
+        )
+
+    over_http.conversation(talk)
+
+
 def test_work_for_an_agent_platform_that_the_tenant_has_not_is_refused(over_http: Agency) -> None:
     over_http.world.people.set_tenant(Tenant(TENANT, "office"))
 

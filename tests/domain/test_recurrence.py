@@ -204,3 +204,9 @@ def test_nothing_is_reckoned_past_the_year_2199() -> None:
     last = list(occurrences(Every("FREQ=YEARLY", NINE, "UTC"), datetime(2190, 1, 1, tzinfo=UTC)))
     assert last[-1].at.year == 2199
     assert last[-1].at - last[0].at > timedelta(days=3000)
+
+
+def test_a_wrong_until_is_told_once_and_not_within_another_problem() -> None:
+    with pytest.raises(Invalid) as refused:
+        Every("FREQ=YEARLY;UNTIL=yesterday", datetime.fromisoformat("2026-01-01 09:00"), "UTC")
+    assert str(refused.value) == "rule: UNTIL is a date such as 20270331 or 20270331T235959Z"

@@ -124,6 +124,13 @@ def test_a_plan_ends_with_its_last_occurrence() -> None:
     assert happened[1:] == [PlanEnded(EndReason.FINISHED, NINE + DAY + POLL)]
 
 
+@pytest.mark.parametrize("rule", ["FREQ=YEARLY;INTERVAL=1000", "FREQ=YEARLY;INTERVAL=1000;COUNT=3"])
+def test_a_plan_whose_next_occurrence_is_too_far_is_refused_as_that_and_not_as_passed(rule: str) -> None:
+    far = attrs.evolve(TERMS, schedule=Every(rule, wall("2024-02-29 10:00"), "UTC"))
+    with pytest.raises(Invalid, match=r"^schedule: none of its occurrences comes before the year 2200$"):
+        decide(None, attrs.evolve(CREATE, terms=far))
+
+
 def test_a_plan_whose_occurrences_have_all_passed_is_refused() -> None:
     past = attrs.evolve(TERMS, schedule=BeforeDeadline(date(2025, 12, 31), (1, 7), time(10, 0), "UTC"))
     with pytest.raises(Invalid, match="passed"):

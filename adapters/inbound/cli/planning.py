@@ -15,6 +15,7 @@ from adapters.settings import Settings
 from application.calendar import Done, Draft
 from application.ports.people import Tenant
 from domain.errors import Invalid, NoSuchEvent
+from domain.recurrence import ClockChange, planned_at
 from domain.reminder import SkipReason, Status
 from domain.triggers import DaysBeforeStart, MinutesBeforeStart
 from domain.values import Kind, TenantId, UserId, instant, zone
@@ -222,11 +223,15 @@ def _note_unreachable(services: Services, done: Done) -> None:
 
 
 def _note_gap(option: str, local: datetime, time_zone: str) -> None:
-    """A word where the clocks go forward over a wall time."""
-    real = instant(local, time_zone).astimezone(zone(time_zone)).replace(tzinfo=None, fold=0)
-    if real != local:
+    """A word where a clock change leaves out a wall time, or has it twice."""
+    found = planned_at(local, time_zone)
+    if found.clock_change is ClockChange.LEFT_OUT:
+        real = found.at.astimezone(zone(time_zone))
         gone = f"{local:%Y-%m-%d %H:%M} does not exist in {time_zone}, where the clocks go forward"
         say(f"note: {option}: {gone}; it means {real:%Y-%m-%d %H:%M}")
+    elif found.clock_change is ClockChange.TWICE:
+        twice = f"{local:%Y-%m-%d %H:%M} happens twice in {time_zone}, where the clocks go back"
+        say(f"note: {option}: {twice}; it means the first, {found.at:%Y-%m-%dT%H:%M}Z")
 
 
 def _put_planned(services: Services, done: Done, as_json: bool) -> None:

@@ -14,7 +14,8 @@ from adapters.inbound.cli.targets import ForOption, ToOption, origin_of
 from application.ports.people import Person
 from application.ports.touches import RecordedTouchEvent
 from application.touching.deferring import MESSAGE, Caller, Wish
-from application.touching.words.reading import Unclear, read_time
+from application.touching.words.reading import read_time
+from application.touching.words.resolved import Unclear
 from domain.deferred_touch import DeferredTouch, Status, WhenClientWrites
 from domain.errors import Invalid, NoSuchTouch
 from domain.values import TouchId
@@ -74,9 +75,13 @@ def add(
         wish = Wish(kind, found.at, text, own_key, when_client_writes, asked=when)
         registered = services.deferring.defer(caller, wish)
     touch = registered.touch
+    # Of a repeat it may be another moment by now, and this one's clock change is none of its.
+    note = found.note if touch.due_at == found.at else None
     if as_json:
-        put_json({**touch_json(touch), "isNew": registered.is_new})
+        put_json({**touch_json(touch), "isNew": registered.is_new, "note": note})
         return
+    if note is not None:
+        say(f"note: --when: {note}")
     already = "" if registered.is_new else "  (asked for before)"
     put(f"{touch.id}  {touch.status.value}  due {wall(touch.due_at, person.time_zone)}{already}")
 
@@ -226,7 +231,9 @@ def _due(touch: DeferredTouch, person: Person | None) -> str:
 
 
 def _question(when: str, found: Unclear) -> str:
-    times = ", ".join(f"'{one.local:%Y-%m-%d %H:%M}'" for one in found.candidates)
+    times = ", ".join(
+        f"'{one.local:%Y-%m-%d %H:%M}'" + (f" ({one.note})" if one.note else "") for one in found.candidates
+    )
     return f"--when: {when[:40]!r} may mean more than one time: {found.question}" + (
         f" Say one of {times}" if times else ""
     )

@@ -26,7 +26,7 @@ from adapters.inbound.shapes import (
 from application.ports.tokens import Scope
 from application.touching.access import must_have
 from application.touching.asking import Ask, Deferred, Shown
-from application.touching.words.reading import Unclear
+from application.touching.words.resolved import Unclear
 from domain.deferred_touch import Status
 from domain.errors import Invalid
 from domain.values import TouchId
@@ -136,6 +136,7 @@ def deferred_shape(made: Deferred, text: str | None) -> DeferredShape:
         text=text,
         local=local_text(made.due.local),
         time_zone=made.due.time_zone,
+        note=made.due.note,
     )
 
 

@@ -18,7 +18,7 @@ from application.ports.tokens import Token
 from application.ports.touches import KeyReused, TooMany
 from application.touching.access import NotAdmitted, NotAllowed
 from application.touching.asking import Ask, Asking
-from application.touching.words.reading import Unclear
+from application.touching.words.resolved import Unclear
 from domain.errors import Invalid, NoSuchTouch, Refused
 from domain.values import TouchId
 
@@ -39,9 +39,10 @@ TOOLS: Sequence[ToolTexts] = (
     ToolTexts(
         "defer_touch",
         "Put work off until a time, and go on with the conversation: the answer comes to the client later,"
-        " here, where they asked. Returns at once with the date that your words were taken for: say it to the"
-        " client. Where they may mean several dates it returns a question with the candidates, and nothing is"
-        " put off: ask the client, then call again with one candidate's 'local' as 'when'.",
+        " here, where they asked. Returns at once with the date that your words were taken for, and a note"
+        " where a clock change moves it: say both to the client. Where they may mean several dates it"
+        " returns a question with the candidates, and nothing is put off: ask the client, then call again"
+        " with one candidate's 'local' as 'when'.",
         DeferTouch,
         changes=True,
     ),
@@ -116,6 +117,7 @@ class Toolbox:
             "weekday": f"{made.due.local:%A}",
             "timeZone": made.due.time_zone,
             "isNew": made.is_new,
+            **({} if made.due.note is None else {"note": made.due.note}),
         }
 
 

@@ -1,13 +1,18 @@
 """A time in words, as the one who speaks means it: by a fixed rule in their zone, or not at all.
 
-- "in ten minutes", "in two hours": so much time from now. "In three days", "in six weeks", "in a month": so
-  many days on at the same wall clock; a day that a month has not is its last; half a month is 15 days.
-- A day without an hour is at 09:00. "At 9" is 09:00 by the 24-hour clock unless am or pm is said, today or,
-  when that has passed, tomorrow.
+- "in 20 seconds", "in ten minutes", "in two hours and a half": so much time from now. "In three days", "in
+  six weeks", "in a month": so many days on at the same wall clock; a day that a month has not is its last;
+  half a month is 15 days, a week and a half is 10, a day and a half is a day and 12 hours. "A week from
+  Tuesday" counts from that day.
+- A day without an hour is at 09:00; morning 09:00, noon 12:00, afternoon 15:00, evening and tonight 19:00.
+  "At 9" is 09:00 by the 24-hour clock unless am, pm or a part of the day is said, today or, when that has
+  passed, tomorrow. "Midnight" of a day is asked about, since people mean its beginning or its end.
 - "On Tuesday" is the first Tuesday after today. "Next Tuesday" is asked about while this week's Tuesday is
   still to come, since people mean either; after it both are the same day.
-- A date without a year is the next such date. "12/5" is asked about where it may be a month and a day.
-- A wall time that a clock change leaves out comes later by the gap; one that happens twice is the first.
+- A date without a year is the next such date, "the 15th" the next 15th that there is. "12/5" is asked about
+  where it may be a month and a day. A weekday beside a date has to be that date's.
+- A wall time that a clock change leaves out comes later by the gap; one that happens twice is the first. What
+  was made of it says so.
 
 Nothing else is guessed. Source: design section 3; the specification, "напоминание на следующий вторник".
 """
@@ -15,70 +20,44 @@ Nothing else is guessed. Source: design section 3; the specification, "напо�
 import calendar
 import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 
 from attrs import frozen
 
+from application.touching.words.hours import hour_in
+from application.touching.words.patterns import (
+    DAY,
+    DAY_OF_MONTH,
+    DOTTED_DATE,
+    FROM,
+    INSTEAD,
+    ISO_DATE,
+    ISO_LIKE,
+    NAMED_DATE,
+    SLASHED_DATE,
+    WEEKDAY,
+)
+from application.touching.words.resolved import Reading, Resolved, Unclear
+from application.touching.words.spans import Span, amounts_in, later, span_in
 from application.touching.words.vocabulary import (
+    AGAIN_AND_AGAIN,
     DAYS,
-    HALVES,
+    GONE,
+    MIDNIGHT,
     MONTHS,
-    NUMBERS,
-    PARTS_OF_DAY,
-    UNITS,
+    NOW,
+    SAME_TIME,
     VAGUE,
     WEEKDAYS,
-    any_of,
     simple,
 )
 from domain.errors import Invalid
-from domain.values import LATEST, instant, zone
+from domain.values import LATEST, zone
 
 MORNING = time(9)
 LONGEST = 100
-
-
-@frozen
-class Resolved:
-    """The instant, and the wall time in the speaker's zone that it is."""
-
-    at: datetime
-    local: datetime
-    time_zone: str
-
-
-@frozen
-class Unclear:
-    """What is to be asked, and what may have been meant."""
-
-    question: str
-    candidates: Sequence[Resolved] = ()
-
-
-Reading = Resolved | Unclear
-
-_HOUR = (
-    r"(?:(?:at|в|к|по)\s+)?(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?"
-    r"\s*(?P<half>am|pm|a\.m|p\.m|утра|вечера|дня|часов|час|часа)?"
-)
-_PART = rf"(?P<part>{any_of(PARTS_OF_DAY)})"
-_AT = rf"(?:\s+(?:{_HOUR}|{_PART}))?"
-_IN = re.compile(
-    rf"(?:in|через)\s+(?:(?P<number>\d{{1,4}}|{any_of(NUMBERS)})\s+)?(?P<unit>{any_of(UNITS)}){_AT}"
-)
-_IN_HALF = re.compile(rf"через\s+(?P<half_word>{any_of(HALVES)})")
-_DAY = re.compile(rf"(?P<day>{any_of(DAYS)}){_AT}")
-_WHICH = "this|next|coming|этот|эту|это|следующий|следующую|следующее|ближайший|ближайшую"
-_WEEKDAY = re.compile(rf"(?:(?:on|в|во)\s+)?(?:(?P<which>{_WHICH})\s+)?(?P<weekday>{any_of(WEEKDAYS)}){_AT}")
-_MONTH = any_of(MONTHS)
-_TH = "(?:st|nd|rd|th)?"
-_NAMED_DATE = re.compile(
-    rf"(?:on\s+)?(?:(?P<d1>\d{{1,2}}){_TH}\s+(?P<m1>{_MONTH})|(?P<m2>{_MONTH})\s+(?P<d2>\d{{1,2}}){_TH})"
-    rf"(?:\s+(?P<year>\d{{4}})(?:\s+года)?)?{_AT}"
-)
-_DOTTED_DATE = re.compile(rf"(?P<d>\d{{1,2}})\.(?P<m>\d{{1,2}})(?:\.(?P<year>\d{{4}}))?{_AT}")
-_SLASHED_DATE = re.compile(rf"(?P<a>\d{{1,2}})/(?P<b>\d{{1,2}})(?:/(?P<year>\d{{4}}))?{_AT}")
-_HOUR_ALONE = re.compile(rf"(?:{_HOUR}|{_PART})")
+LONGEST_HOUR = 4
+"""Words of a time of day that may stand before its day."""
 
 
 def read_time(words: str, now: datetime, time_zone: str) -> Reading:
@@ -90,7 +69,7 @@ def read_time(words: str, now: datetime, time_zone: str) -> Reading:
         raise Invalid(f"when: {len(words)} characters are more than {LONGEST}")
     local = now.astimezone(zone(time_zone)).replace(tzinfo=None)
     reader = _Reader(now, local, time_zone)
-    reading = reader.iso(words.strip()) or reader.read(simple(words))
+    reading = reader.iso(words.strip()) or reader.read(simple(words), words)
     if isinstance(reading, Resolved) and reading.at <= now:
         raise Invalid(f"when: {reading.local:%Y-%m-%d %H:%M} in {time_zone} has passed")
     return reading
@@ -112,116 +91,194 @@ class _Reader:
         if at.tzinfo is None:
             return self._wall(at)
         self._check_year(at.year)
-        there = at.astimezone(zone(self.time_zone)).replace(tzinfo=None)
-        return Resolved(at.astimezone(UTC), there, self.time_zone)
+        return Resolved.of_instant(at, self.time_zone)
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str, words: str) -> Reading:
         if text in VAGUE:
             return Unclear("Which day, and at what time?")
-        readers: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], Reading]]] = (
-            (_IN_HALF, self._in_half),
-            (_IN, self._in),
-            (_DAY, lambda match: self._on(self._day(DAYS[match["day"]]), self._hour(match))),
-            (_WEEKDAY, self._weekday),
-            (_NAMED_DATE, self._named_date),
-            (_DOTTED_DATE, lambda match: self._date(int(match["d"]), int(match["m"]), match)),
-            (_SLASHED_DATE, self._slashed_date),
-            (_HOUR_ALONE, self._hour_alone),
-        )
-        for pattern, read in readers:
-            if match := pattern.fullmatch(text):
-                return read(match)
+        if text in NOW:
+            raise Invalid("when: that is now; say a time to come, such as 'in 10 minutes'")
+        if GONE.fullmatch(text):
+            raise Invalid(f"when: {words[:40]!r} has passed")
+        if text.startswith(AGAIN_AND_AGAIN):
+            raise Invalid("when: a touch comes once; what comes again and again is a plan (tickler plan add)")
+        for pattern, instead in INSTEAD:
+            text = pattern.sub(instead, text)
+        reading = self._plain(text) or self._turned(text) or self._bare(text)
+        if reading is not None:
+            return reading
+        if match := ISO_LIKE.fullmatch(text):
+            self._must_be(int(match[1]), int(match[2]), int(match[3]))
         raise Invalid(
-            f"when: {text[:40]!r} is not understood; say it as '2026-12-08T10:00', 'in 10 minutes',"
+            f"when: {words.strip()[:40]!r} is not understood; say it as '2026-12-08T10:00', 'in 10 minutes',"
             " 'tomorrow at 9' or 'on Tuesday at 15:00'"
         )
 
-    def _in_half(self, match: re.Match[str]) -> Reading:
-        return self._later(*HALVES[match["half_word"]], None)
+    def _plain(self, text: str) -> Reading | None:
+        """The day, and then its time."""
+        if (span := span_in(text)) is not None:
+            return self._span(span, self.local)
+        readers: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str], time], Reading | None]]] = (
+            (DAY, lambda match, hour: self._on(self._day(DAYS[match["day"]]), hour)),
+            (FROM, self._from),
+            (WEEKDAY, self._weekday),
+            (NAMED_DATE, self._named_date),
+            (ISO_DATE, lambda match, hour: self._date(int(match["d"]), int(match["m"]), match, hour)),
+            (DOTTED_DATE, lambda match, hour: self._date(int(match["d"]), int(match["m"]), match, hour)),
+            (SLASHED_DATE, self._slashed_date),
+            (DAY_OF_MONTH, self._day_of_month),
+        )
+        for pattern, read in readers:
+            match = pattern.fullmatch(text)
+            hour = self._hour(match["time"]) if match else None
+            if match and hour is not None:
+                reading = read(match, hour)
+                if reading is not None:
+                    return self._or_midnight(reading, match["time"])
+        hour = hour_in(text)
+        return None if hour is None else self._hour_alone(hour)
 
-    def _in(self, match: re.Match[str]) -> Reading:
-        number = match["number"]
-        count = 1 if number is None else float(number) if number.isdigit() else NUMBERS[number]
-        hour = self._hour(match) if match["hour"] or match["part"] else None
-        return self._later(count, UNITS[match["unit"]], hour)
+    def _turned(self, text: str) -> Reading | None:
+        """The time of day first, and then its day."""
+        words = text.split()
+        for count in range(1, min(LONGEST_HOUR, len(words) - 1) + 1):
+            hour, day = " ".join(words[:count]), " ".join(words[count:])
+            if self._is_hour(hour) and (reading := self._plain(f"{day} {hour}")) is not None:
+                return reading
+        return None
 
-    def _later(self, count: float, unit: str, hour: time | None) -> Reading:
-        if unit in ("minute", "hour"):
+    def _bare(self, text: str) -> Reading | None:
+        """ "10 minutes": how long from now is all that it can be."""
+        span = amounts_in(text)
+        return None if span is None else self._span(span, self.local)
+
+    def _is_hour(self, text: str) -> bool:
+        try:
+            return self._hour(text) is not None
+        except Invalid:
+            return False
+
+    def _hour(self, text: str | None) -> time | None:
+        """The time of day that is said beside a day, or the usual one; None for other words."""
+        if text is None:
+            return MORNING
+        return self._same_time() if text in SAME_TIME else hour_in(text)
+
+    def _same_time(self) -> time:
+        return self.local.time().replace(second=0, microsecond=0)
+
+    def _or_midnight(self, reading: Reading, said: str | None) -> Reading:
+        if said not in MIDNIGHT or isinstance(reading, Unclear):
+            return reading
+        day = reading.local.date()
+        after = day + timedelta(days=1)
+        ends = [self._on(day, time(0)), self._on(after, time(0))]
+        ahead = [one for one in ends if one.at > self.now]
+        return Unclear(f"As {day:%d %B} begins, or as it ends?", ahead) if len(ahead) > 1 else ends[1]
+
+    def _from(self, match: re.Match[str], hour: time) -> Reading | None:
+        span = amounts_in(match["span"].removeprefix("in "))
+        if span is None or span.rest:
+            return None
+        if match["day"] in ("now", "today"):
+            return self._span(Span(span.amounts, match["time"] or ""), self.local)
+        said = match["day"]
+        day = self._day(DAYS[said]) if said in DAYS else self._coming(WEEKDAYS[said])
+        if span.seconds:
+            return None
+        return self._span(span, datetime.combine(day, hour))
+
+    def _span(self, span: Span, since: datetime) -> Reading | None:
+        hour = self._hour(span.rest) if span.rest else None
+        if span.rest and hour is None:
+            return None
+        if not span.large:
             if hour is not None:
                 raise Invalid("when: so many minutes or hours from now, or at an hour, not both")
-            at = self.now + timedelta(**{f"{unit}s": count})
-            there = at.astimezone(zone(self.time_zone)).replace(tzinfo=None)
-            return Resolved(at.astimezone(UTC), there, self.time_zone)
-        day = self.local.date()
-        try:
-            if unit in ("month", "year"):
-                months = int(count) if unit == "month" else int(12 * count)
-                day = _months_on(day, months)
-                day += timedelta(days=15 if unit == "month" and count % 1 else 0)
-            else:
-                day += timedelta(days=int(count * (7 if unit == "week" else 1)))
-        except (OverflowError, ValueError):
-            raise Invalid("when: that is too far") from None
-        return self._on(day, hour or self.local.time().replace(second=0, microsecond=0))
+            return self._instant(timedelta(seconds=span.seconds))
+        if hour is not None and span.seconds:
+            raise Invalid("when: so many minutes or hours from now, or at an hour, not both")
+        wall = later(since.replace(second=0, microsecond=0), span.large)
+        if hour is not None:
+            return self._or_midnight(self._on(wall.date(), hour), span.rest)
+        reading = self._wall(wall)
+        if not span.seconds:
+            return reading
+        return Resolved.of_instant(reading.at + timedelta(seconds=span.seconds), self.time_zone)
 
-    def _weekday(self, match: re.Match[str]) -> Reading:
-        wanted, which, hour = WEEKDAYS[match["weekday"]], match["which"], self._hour(match)
+    def _instant(self, after: timedelta) -> Resolved:
+        return Resolved.of_instant(self.now + after, self.time_zone)
+
+    def _coming(self, weekday: int) -> date:
         today = self.local.date()
-        coming = today + timedelta(days=(wanted - today.weekday() - 1) % 7 + 1)
+        return today + timedelta(days=(weekday - today.weekday() - 1) % 7 + 1)
+
+    def _weekday(self, match: re.Match[str], hour: time) -> Reading:
+        wanted, which = WEEKDAYS[match["weekday"]], match["which"]
+        today, coming = self.local.date(), self._coming(wanted)
         this_week = today + timedelta(days=wanted - today.weekday())
         is_next = which is not None and which.startswith(("next", "следующ"))
         is_this = which is not None and which in ("this", "этот", "эту", "это")
         if is_next and this_week > today:
-            later = this_week + timedelta(days=7)
+            week_after = this_week + timedelta(days=7)
             return Unclear(
-                f"{this_week:%d %B} or {later:%d %B}?", [self._on(this_week, hour), self._on(later, hour)]
+                f"{this_week:%d %B} or {week_after:%d %B}?",
+                [self._on(this_week, hour), self._on(week_after, hour)],
             )
         if is_this and this_week <= today:
             return Unclear(f"Did you mean {coming:%d %B}?", [self._on(coming, hour)])
         return self._on(coming, hour)
 
-    def _named_date(self, match: re.Match[str]) -> Reading:
+    def _named_date(self, match: re.Match[str], hour: time) -> Reading:
         month = MONTHS[match["m1"] or match["m2"]]
-        return self._date(int(match["d1"] or match["d2"]), month, match)
+        return self._date(int(match["d1"] or match["d2"]), month, match, hour)
 
-    def _slashed_date(self, match: re.Match[str]) -> Reading:
+    def _slashed_date(self, match: re.Match[str], hour: time) -> Reading:
         first, second = int(match["a"]), int(match["b"])
         if first <= 12 and second <= 12 and first != second:
-            readings = [self._date(first, second, match), self._date(second, first, match)]
+            readings = [self._date(first, second, match, hour), self._date(second, first, match, hour)]
             dates = " or ".join(f"{one.local:%d %B %Y}" for one in readings)
             return Unclear(f"{dates}?", readings)
         day, month = (first, second) if second <= 12 else (second, first)
-        return self._date(day, month, match)
+        return self._date(day, month, match, hour)
 
-    def _date(self, day: int, month: int, match: re.Match[str]) -> Resolved:
-        hour, year = self._hour(match), match["year"]
-        years = [int(year)] if year else range(self.local.year, self.local.year + 9)
-        for one in years:
+    def _date(self, day: int, month: int, match: re.Match[str], hour: time) -> Resolved:
+        year = int(match["year"]) if match["year"] else None
+        if year is not None and year < 100:
+            year += 2000
+        found = self._must_be(year, month, day, hour)
+        weekday = match["weekday"]
+        if weekday is not None and found.weekday() != WEEKDAYS[weekday]:
+            raise Invalid(f"when: {found:%Y-%m-%d} is a {found:%A}")
+        return self._on(found, hour)
+
+    def _must_be(self, year: int | None, month: int, day: int, hour: time = MORNING) -> date:
+        """That date, or the next one of that name; Invalid where there is none."""
+        for one in range(self.local.year, self.local.year + 9) if year is None else (year,):
             try:
-                wall = datetime.combine(date(one, month, day), hour)
+                found = date(one, month, day)
             except ValueError:
                 continue
-            if year or wall > self.local:
+            if year is not None or datetime.combine(found, hour) > self.local:
+                return found
+        named = f"{day}.{month:02d}" if year is None else f"{year}-{month:02d}-{day:02d}"
+        raise Invalid(f"when: there is no day {named}")
+
+    def _day_of_month(self, match: re.Match[str], hour: time) -> Reading:
+        day, of = int(match["d1"] or match["d2"] or match["d3"]), match["of"] or ""
+        this = self.local.year * 12 + self.local.month - 1
+        months = range(this + 1, this + 2) if of.startswith(("next", "след")) else range(this, this + 13)
+        for month in months[:1] if of else months:
+            if not 1 <= day <= calendar.monthrange(month // 12, month % 12 + 1)[1]:
+                continue
+            wall = datetime.combine(date(month // 12, month % 12 + 1, day), hour)
+            if of or wall > self.local:
                 return self._wall(wall)
-        raise Invalid(f"when: there is no day {day}.{month:02d}" + (f".{year}" if year else ""))
+        raise Invalid(f"when: there is no day {day} of a month" if not of else f"when: no day {day} of {of}")
 
-    def _hour_alone(self, match: re.Match[str]) -> Reading:
-        wall = datetime.combine(self.local.date(), self._hour(match))
+    def _hour_alone(self, hour: time) -> Reading:
+        wall = datetime.combine(self.local.date(), hour)
         return self._wall(wall if wall > self.local else wall + timedelta(days=1))
-
-    def _hour(self, match: re.Match[str]) -> time:
-        if match["part"]:
-            return PARTS_OF_DAY[match["part"]]
-        if not match["hour"]:
-            return MORNING
-        hour, minute, half = int(match["hour"]), int(match["minute"] or 0), match["half"] or ""
-        if half in ("pm", "p.m", "вечера", "дня") and 1 <= hour < 12:
-            hour += 12
-        if half in ("am", "a.m", "утра") and hour == 12:
-            hour = 0
-        if hour > 23 or minute > 59:
-            raise Invalid(f"when: there is no hour {match['hour']}:{minute:02d}")
-        return time(hour, minute)
 
     def _day(self, days: int) -> date:
         return self.local.date() + timedelta(days=days)
@@ -231,19 +288,10 @@ class _Reader:
 
     def _wall(self, wall: datetime) -> Resolved:
         self._check_year(wall.year)
-        at = instant(wall, self.time_zone)
-        return Resolved(at, at.astimezone(zone(self.time_zone)).replace(tzinfo=None), self.time_zone)
+        return Resolved.of_wall(wall, self.time_zone)
 
     def _check_year(self, year: int) -> None:
         if year < self.now.year - 1:
             raise Invalid(f"when: the year {year} has passed")
         if year >= LATEST.year:
             raise Invalid(f"when: the year {year} is too far")
-
-
-def _months_on(day: date, months: int) -> date:
-    month = day.year * 12 + day.month - 1 + months
-    year, month = month // 12, month % 12 + 1
-    if not 1 <= year <= LATEST.year:
-        raise ValueError
-    return date(year, month, min(day.day, calendar.monthrange(year, month)[1]))
