@@ -8,7 +8,7 @@ import contextlib
 import select
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from functools import partial
 from time import monotonic
@@ -86,7 +86,8 @@ class Database:
             raise Unavailable("the database's connection string cannot be read") from None
         self._password = str(given.get("password") or "")
         self._patience = patience
-        self._begin = _begin(patience)
+        self._begin = _begin(patience, "read committed read write")
+        self._look = _begin(patience, "repeatable read read only")
         self._lock = threading.Lock()
         self._busy: set[BoundedConnection] = set()
         self._interrupts = 0
@@ -112,16 +113,26 @@ class Database:
         self._pool = self._new_pool()
         self._closed = False
 
-    @contextmanager
-    def transaction(self) -> Iterator[Session]:
+    def transaction(self) -> AbstractContextManager[Session]:
         """All of the block or nothing of it; READ COMMITTED.
 
         Raises Busy, Conflict or Unavailable, and DatabaseRefused for what should not happen.
         """
+        return self._block(self._begin)
+
+    def snapshot(self) -> AbstractContextManager[Session]:
+        """All of the block sees one moment, that of its first statement, and cannot write; as `transaction`.
+
+        While it lasts no vacuum removes what died since: it is for blocks that are soon over.
+        """
+        return self._block(self._look)
+
+    @contextmanager
+    def _block(self, begin: str) -> Iterator[Session]:
         connection = self._checkout()
         try:
             session = Session(connection.cursor(binary=True))
-            session.say(self._begin)
+            session.say(begin)
             yield session
             _must_be_committed(session.say("commit"))
         except psycopg.Error as error:
@@ -245,11 +256,11 @@ def _must_be_committed(tag: str) -> None:
         raise DatabaseRefused("a statement had failed, so that nothing was committed")
 
 
-def _begin(patience: Patience) -> str:
+def _begin(patience: Patience, isolation: LiteralString) -> LiteralString:
     # Of the transaction, not of the session. The planner's choices are held to indexes: the work is always a
     # batch out of a table of any size, and a batch of 1,000 would else make it read small tables whole.
     return (
-        "begin isolation level read committed read write;"
+        f"begin isolation level {isolation};"
         f"set local lock_timeout = {_milliseconds(patience.lock)};"
         f"set local statement_timeout = {_milliseconds(patience.statement)};"
         f"set local idle_in_transaction_session_timeout = {_milliseconds(patience.idle)};"

@@ -167,17 +167,17 @@ class PostgresDeliveries:
 
     def overdue(self, channel: str, now: datetime, limit: int) -> Sequence[Delivery]:
         with self.database.transaction() as session:
-            return [_read(row) for row in session.rows(OVERDUE, (channel, now, limit))]
+            return [read_delivery(row) for row in session.rows(OVERDUE, (channel, now, limit))]
 
     def of_reminder(self, reminder_id: ReminderId) -> Sequence[Delivery]:
         with self.database.transaction() as session:
             rows = session.rows(SELECT + " where about_id = %s order by id", (reminder_id,))
-        return [_read(row) for row in rows]
+        return [read_delivery(row) for row in rows]
 
     def by_id(self, id: DeliveryId) -> Delivery | None:
         with self.database.transaction() as session:
             found = session.row(SELECT + " where id = %s", (id,))
-        return _read(found) if found else None
+        return read_delivery(found) if found else None
 
     def received_at(self, reminder_id: ReminderId) -> datetime | None:
         with self.database.transaction() as session:
@@ -194,7 +194,7 @@ class PostgresDeliveries:
         named = [status.value for status in statuses]
         with self.database.transaction() as session:
             rows = session.rows(LATEST, (named, tenant_id, tenant_id, limit))
-        return [_read(row) for row in rows]
+        return [read_delivery(row) for row in rows]
 
     def matters(self, notice_id: NoticeId, limit: int) -> Matters:
         with self.database.transaction() as session:
@@ -230,7 +230,7 @@ def _due(
         full = [tenant for tenant, count in busy.items() if per_tenant is not None and count >= per_tenant]
         mine = [one.id for one in taken]
         passed_over = False
-        for one in map(_read, session.rows(DUE, (channel, now, full, mine, limit - len(taken)))):
+        for one in map(read_delivery, session.rows(DUE, (channel, now, full, mine, limit - len(taken)))):
             if per_tenant is not None and busy[one.tenant_id] >= per_tenant:
                 passed_over = True
             else:
@@ -275,7 +275,8 @@ def _note_attempt(session: Session, happened: delivery.Event, after: Delivery) -
             session.change(END_ATTEMPT, (at, outcome, *said, after.id, after.claim))
 
 
-def _read(row: Row) -> Delivery:
+def read_delivery(row: Row) -> Delivery:
+    """Raises ValueError for a status or template that is none."""
     values: list[Any] = list(row)
     values[8], values[11] = Template(row[8]), Status(row[11])
     return Delivery(*values)

@@ -1,0 +1,87 @@
+"""`tickler audit`."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from adapters.inbound.cli.office import office
+from adapters.inbound.cli.output import AsJson, Json, put, put_json, say
+from adapters.inbound.cli.progress import progress_bar
+from adapters.inbound.cli.reading import tz_version
+from application.auditing.auditing import MOST, Report
+from application.auditing.rules import Rule
+
+
+def audit(
+    context: typer.Context,
+    except_stuck: Annotated[
+        bool,
+        typer.Option("--except-stuck", help="Without what only waits too long: for when Tickler was off."),
+    ] = False,
+    most: Annotated[
+        int, typer.Option(min=1, max=100_000, metavar="N", help="How many ids to name for a rule, at most.")
+    ] = MOST,
+    as_json: AsJson = False,
+) -> None:
+    """Check everything that is stored against its history and the rules. Reads only; works beside `run`.
+
+    Exit code 1 when a rule does not hold, with the ids; what can be made right from history is made so by
+    `tickler rebuild`.
+
+    \b
+    Example: tickler audit
+    """
+    report = Report()
+    with office(context).open(say) as services:
+        try:
+            with progress_bar("auditing") as progress:
+                services.auditing.run(report, tz_version(), progress, except_stuck=except_stuck, most=most)
+        finally:
+            if as_json:
+                put_json(_document(report))
+            else:
+                for line in _lines(report):
+                    put(line)
+    if not report.is_sound:
+        raise typer.Exit(1)
+
+
+def _lines(report: Report) -> Iterator[str]:
+    for rule in _broken(report):
+        found = report.found[rule]
+        yield f"{rule.id}  {rule.says}: {found.count} do not"
+        for breach in found.first:
+            yield f"  {breach.id}  {breach.text}"
+        if found.count > len(found.first):
+            yield f"  and {found.count - len(found.first)} more"
+    looked_at = ", ".join(f"{count} {part.value}" for part, count in report.looked_at.items())
+    if not report.is_whole:
+        yield f"broken off; looked at so far: {looked_at or 'nothing'}"
+    elif report.is_sound:
+        yield f"all is sound: {looked_at}"
+    else:
+        broken = len(report.found)
+        yield f"{broken} {'rule does' if broken == 1 else 'rules do'} not hold; looked at: {looked_at}"
+
+
+def _document(report: Report) -> Json:
+    return {
+        "sound": report.is_sound and report.is_whole,
+        "whole": report.is_whole,
+        "lookedAt": {part.value: count for part, count in report.looked_at.items()},
+        "breaches": [
+            {
+                "rule": rule.id,
+                "says": rule.says,
+                "stuck": rule.is_stuck,
+                "count": report.found[rule].count,
+                "first": [{"id": str(one.id), "text": one.text} for one in report.found[rule].first],
+            }
+            for rule in _broken(report)
+        ],
+    }
+
+
+def _broken(report: Report) -> list[Rule]:
+    return [rule for rule in Rule if rule in report.found]

@@ -1,0 +1,214 @@
+"""What PostgreSQL holds, laid open page by page, each page in one short snapshot that cannot write."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import LiteralString
+from uuid import UUID
+
+from attrs import frozen
+
+from adapters.outbound.postgres.auditing.reading import (
+    deliveries_about,
+    delivery_or_problem,
+    event_rows,
+    messages,
+    plan_rows,
+    reminder_rows_of,
+    streams,
+    touch_rows,
+    uuids,
+)
+from adapters.outbound.postgres.database import Database
+from adapters.outbound.postgres.session import Session
+from application.ports.auditing import (
+    CalendarFacts,
+    DeliveryFacts,
+    Facts,
+    MessageFacts,
+    Page,
+    Part,
+    PlanFacts,
+    ReminderFacts,
+    StrayReminder,
+    StrayStream,
+    TouchFacts,
+)
+from domain.deferred_touch import DeferredTouch
+from domain.values import EventId, Occurrence, ReminderId, TenantId
+
+FIRST = UUID(int=0)
+COUNTED = 100_000
+# Of a table that is large the planner's own estimate will do.
+ABOUT: Mapping[Part, LiteralString] = {
+    Part.EVENTS: "calendar_events",
+    Part.REMINDERS: "event_reminders",
+    Part.TOUCHES: "deferred_touches",
+    Part.PLANS: "touch_plans",
+    Part.OUTBOX: "outbox",
+    Part.DELIVERIES: "deliveries",
+}
+ESTIMATE = "select reltuples::bigint from pg_class where oid = ('tickler.' || %s)::regclass"
+COUNT = "select count(*) from (select from tickler.{table} limit {most}) some"
+IDS: Mapping[Part, LiteralString] = {
+    Part.EVENTS: "select id from tickler.calendar_events where id > %s order by id limit %s",
+    Part.REMINDERS: "select id from tickler.event_reminders where id > %s order by id limit %s",
+    Part.TOUCHES: "select id from tickler.deferred_touches where id > %s order by id limit %s",
+    Part.PLANS: "select id from tickler.touch_plans where id > %s order by id limit %s",
+    Part.OUTBOX: (
+        "select distinct message_id from tickler.outbox where message_id > %s order by message_id limit %s"
+    ),
+    Part.DELIVERIES: "select id from tickler.deliveries where id > %s order by id limit %s",
+    Part.STREAMS: (
+        "select distinct stream_id from tickler.domain_events where stream_id > %s"
+        " order by stream_id limit %s"
+    ),
+}
+STRAY_REMINDERS = (
+    "select r.id, r.event_id from tickler.event_reminders r where r.id = any(%b::uuid[])"
+    " and not exists (select from tickler.calendar_events e where e.id = r.event_id)"
+)
+STRAY_STREAMS = (
+    "select s.id from unnest(%b::uuid[]) s (id)"
+    " where not exists (select from tickler.event_reminders where id = s.id)"
+    " and not exists (select from tickler.calendar_events where id = s.id)"
+    " and not exists (select from tickler.deferred_touches where id = s.id)"
+    " and not exists (select from tickler.touch_plans where id = s.id)"
+)
+MADE = (
+    "select plan_id, id, tenant_id, plan_revision, plan_slot from tickler.deferred_touches"
+    " where plan_id = any(%b::uuid[])"
+)
+PLAN_TENANTS = "select id, tenant_id from tickler.touch_plans where id = any(%b::uuid[])"
+OUTBOX = (
+    "select o.message_id, o.payload ->> 'reminderId',"
+    " exists (select from tickler.event_reminders where id = o.message_id),"
+    " exists (select from tickler.domain_events"
+    "  where stream_id = o.message_id and type = 'reminder.sent.v1'),"
+    " o.created_at, o.published_at, o.parked_at, o.claimed_by, o.claimed_until"
+    " from tickler.outbox o where o.message_id = any(%b::uuid[])"
+)
+DELIVERIES = (
+    "select d.id, d.tenant_id, d.about_id, d.event_id, d.user_id, d.channel, d.contact_point_id,"
+    " d.address_key, d.template, d.due_at, d.not_before, d.status, d.attempts, d.claim, d.lease_until,"
+    " d.reason, d.provider_id, d.in_doubt,"
+    " case when d.template = 'OperatorNotice'"
+    "  then exists (select from tickler.notice_matters where notice_id = d.about_id)"
+    "  else exists (select from tickler.domain_events where stream_id = d.about_id"
+    "   and type in ('reminder.sent.v1', 'touch.answered.v1')) end,"
+    " (select user_id from tickler.contact_points where id = d.contact_point_id)"
+    " from tickler.deliveries d where d.id = any(%b::uuid[])"
+)
+
+
+@frozen
+class PostgresBooks:
+    database: Database
+
+    def about(self, part: Part) -> int:
+        if part is Part.STREAMS:
+            having = (Part.EVENTS, Part.REMINDERS, Part.TOUCHES, Part.PLANS)
+            return sum(self.about(one) for one in having)
+        table = ABOUT[part]
+        with self.database.snapshot() as session:
+            found = session.row(ESTIMATE, (table,))
+            if found is None or found[0] < COUNTED:
+                found = session.row(COUNT.format(table=table, most=COUNTED))
+        assert found is not None
+        return int(found[0])
+
+    def page(self, part: Part, after: UUID | None, limit: int) -> Page:
+        with self.database.snapshot() as session:
+            ids = [row[0] for row in session.rows(IDS[part], (after or FIRST, limit))]
+            return Page(_facts(session, part, ids), len(ids), ids[-1] if ids else None)
+
+    def look_again(self, part: Part, ids: Collection[UUID]) -> Sequence[Facts]:
+        with self.database.snapshot() as session:
+            return _facts(session, part, list(ids))
+
+
+def _facts(session: Session, part: Part, ids: Sequence[UUID]) -> Sequence[Facts]:
+    match part if ids else None:
+        case None:
+            return []
+        case Part.EVENTS:
+            return _calendar(session, ids)
+        case Part.REMINDERS:
+            return [StrayReminder(*row) for row in session.rows(STRAY_REMINDERS, (uuids(ids),))]
+        case Part.TOUCHES:
+            return _touches(session, ids)
+        case Part.PLANS:
+            return _plans(session, ids)
+        case Part.OUTBOX:
+            found = session.rows(OUTBOX, (uuids(ids),))
+            return [MessageFacts(row[0], _uuid(row[1]), *row[2:]) for row in found]
+        case Part.DELIVERIES:
+            return [
+                DeliveryFacts(row[0], delivery_or_problem(row[:-2]), *row[-2:])
+                for row in session.rows(DELIVERIES, (uuids(ids),))
+            ]
+        case Part.STREAMS:
+            strays = [row[0] for row in session.rows(STRAY_STREAMS, (uuids(ids),))]
+            found = streams(session, strays) if strays else {}
+            return [StrayStream(id_, stream) for id_, stream in found.items()]
+
+
+def _calendar(session: Session, ids: Sequence[UUID]) -> list[CalendarFacts]:
+    rows = event_rows(session, ids)
+    reminders = reminder_rows_of(session, ids)
+    of_all = [reminder_id for some in reminders.values() for reminder_id in some]
+    happened = streams(session, [*rows, *of_all])
+    sent, told = messages(session, of_all), deliveries_about(session, of_all)
+
+    def one_of(id_: ReminderId, event_id: EventId) -> ReminderFacts:
+        return ReminderFacts(
+            id_, reminders[event_id][id_], happened.get(id_, ()), sent.get(id_, ()), told.get(id_, ())
+        )
+
+    return [
+        CalendarFacts(
+            event_id, row, happened.get(event_id, ()), [one_of(id_, event_id) for id_ in reminders[event_id]]
+        )
+        for event_id, row in rows.items()
+    ]
+
+
+def _touches(session: Session, ids: Sequence[UUID]) -> list[TouchFacts]:
+    rows, happened = touch_rows(session, ids), streams(session, ids)
+    told = deliveries_about(session, ids)
+    of = {
+        id_: row.state.occurrence.plan_id
+        for id_, row in rows.items()
+        if isinstance(row.state, DeferredTouch) and row.state.occurrence is not None
+    }
+    tenants: dict[UUID | None, TenantId] = {}
+    if of:
+        tenants.update(session.rows(PLAN_TENANTS, (uuids(set(of.values())),)))
+    return [
+        TouchFacts(id_, row, happened.get(id_, ()), told.get(id_, ()), tenants.get(of.get(id_)))
+        for id_, row in rows.items()
+    ]
+
+
+def _plans(session: Session, ids: Sequence[UUID]) -> list[PlanFacts]:
+    rows, happened = plan_rows(session, ids), streams(session, ids)
+    made = session.rows(MADE, (uuids(ids),))
+    return [
+        PlanFacts(
+            id_,
+            row,
+            next_at,
+            happened.get(id_, ()),
+            [
+                (touch_id, tenant_id, Occurrence(plan_id, revision, slot))
+                for plan_id, touch_id, tenant_id, revision, slot in made
+                if plan_id == id_
+            ],
+        )
+        for id_, (row, next_at) in rows.items()
+    ]
+
+
+def _uuid(text: str | None) -> UUID | None:
+    try:
+        return UUID(text or "")
+    except ValueError:
+        return None

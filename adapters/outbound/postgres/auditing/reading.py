@@ -1,0 +1,135 @@
+"""Rows and streams as they are, readable or not: whatever makes no sense becomes Unreadable."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from adapters.codec import Malformed, decode_due, decode_event
+from adapters.outbound.postgres import binary
+from adapters.outbound.postgres.connection import Row as Values
+from adapters.outbound.postgres.deliveries import SELECT as SELECT_DELIVERY
+from adapters.outbound.postgres.deliveries import read_delivery
+from adapters.outbound.postgres.rows import SELECT_EVENT, SELECT_REMINDER, read_event, read_reminder
+from adapters.outbound.postgres.session import Session
+from adapters.outbound.postgres.touches.rows import SELECT_PLAN, SELECT_TOUCH, read_plan, read_touch
+from adapters.touch_codec import decode_touch_event
+from application.ports.auditing import Event, Happened, MessageRow, Row, Stream
+from application.ports.ledger import Unreadable, Versioned
+from application.ports.touches import Malformed as MalformedRow
+from domain.calendar_event import CalendarEvent
+from domain.deferred_touch import DeferredTouch
+from domain.delivery import Delivery
+from domain.policies import ReminderDueEvent
+from domain.reminder import Reminder
+from domain.touch_plan import TouchPlan
+from domain.values import EventId, PlanId, ReminderId, TouchId
+
+State = TypeVar("State")
+Ids = Collection[UUID]
+
+_TIMED = ", version, updated_at from"
+_SOME = " where id = any(%b::uuid[])"
+EVENTS = SELECT_EVENT.replace(", version from", _TIMED) + _SOME
+REMINDERS = SELECT_REMINDER.replace(", version from", _TIMED) + _SOME
+REMINDERS_OF = SELECT_REMINDER.replace(", version from", _TIMED) + " where event_id = any(%b::uuid[])"
+TOUCHES = SELECT_TOUCH.replace(", version from", _TIMED) + _SOME
+PLANS = SELECT_PLAN.replace(", version from", ", version, next_at, updated_at from") + _SOME
+STREAMS = (
+    "select stream_id, version, type, data, occurred_at, actor from tickler.domain_events"
+    " where stream_id = any(%b::uuid[]) order by stream_id, version"
+)
+MESSAGES = "select message_id, key, payload::text from tickler.outbox where message_id = any(%b::uuid[])"
+DELIVERIES_ABOUT = SELECT_DELIVERY + " where about_id = any(%b::uuid[])"
+
+# Kinds of touch events in history, and of plans; the rest is the calendar's.
+_TOUCHING = ("touch.", "plan.")
+
+
+def uuids(ids: Ids) -> binary.Array:
+    return binary.uuids([id_.bytes for id_ in ids])
+
+
+def event_rows(session: Session, ids: Ids) -> dict[EventId, Row[CalendarEvent]]:
+    return {row[0]: _row(read_event, row) for row in session.rows(EVENTS, (uuids(ids),))}
+
+
+def reminder_rows(session: Session, ids: Ids) -> dict[ReminderId, Row[Reminder]]:
+    return {row[0]: _row(read_reminder, row) for row in session.rows(REMINDERS, (uuids(ids),))}
+
+
+def reminder_rows_of(session: Session, event_ids: Ids) -> dict[EventId, dict[ReminderId, Row[Reminder]]]:
+    """By event, then by reminder."""
+    found: dict[EventId, dict[ReminderId, Row[Reminder]]] = defaultdict(dict)
+    for row in session.rows(REMINDERS_OF, (uuids(event_ids),)):
+        found[row[1]][row[0]] = _row(read_reminder, row)
+    return found
+
+
+def touch_rows(session: Session, ids: Ids) -> dict[TouchId, Row[DeferredTouch]]:
+    return {row[0]: _row(read_touch, row) for row in session.rows(TOUCHES, (uuids(ids),))}
+
+
+def plan_rows(session: Session, ids: Ids) -> dict[PlanId, tuple[Row[TouchPlan], datetime | None]]:
+    """With the `next_at` of each."""
+    found = session.rows(PLANS, (uuids(ids),))
+    return {row[0]: (_row(read_plan, (*row[:-2], row[-1])), row[-2]) for row in found}
+
+
+def streams(session: Session, ids: Ids) -> Mapping[UUID, Stream]:
+    found: dict[UUID, list[Happened]] = defaultdict(list)
+    for stream_id, version, name, data, occurred_at, actor in session.rows(STREAMS, (uuids(ids),)):
+        found[stream_id].append(Happened(version, _event(stream_id, name, data), occurred_at, actor))
+    return found
+
+
+def messages(session: Session, ids: Ids) -> Mapping[UUID, list[MessageRow]]:
+    found: dict[UUID, list[MessageRow]] = defaultdict(list)
+    for message_id, key, payload in session.rows(MESSAGES, (uuids(ids),)):
+        found[message_id].append(MessageRow(key, _due(payload)))
+    return found
+
+
+def deliveries_about(session: Session, ids: Ids) -> Mapping[UUID, list[Delivery]]:
+    """Those that can be read; who goes through the deliveries meets the others."""
+    found: dict[UUID, list[Delivery]] = defaultdict(list)
+    for row in session.rows(DELIVERIES_ABOUT, (uuids(ids),)):
+        one = delivery_or_problem(row)
+        if isinstance(one, Delivery):
+            found[one.about_id].append(one)
+    return found
+
+
+def delivery_or_problem(row: Values) -> Delivery | Unreadable:
+    try:
+        return read_delivery(row)
+    except ValueError as problem:
+        return Unreadable(f"the row of delivery {row[0]}: {problem}")
+
+
+def _row(read: Callable[[Values], Versioned[State]], row: Values) -> Row[State]:
+    """The version and `updated_at` stand last."""
+    version, updated_at = row[-2:]
+    try:
+        return Row(read(row[:-1]).state, version, updated_at)
+    except (Malformed, MalformedRow, ValueError) as problem:
+        return Row(Unreadable(str(problem)), version, updated_at)
+
+
+def _event(stream_id: UUID, name: str, data: Any) -> Event | Unreadable:
+    try:
+        if not isinstance(data, dict):
+            raise Malformed(f"{name} in stream {stream_id} is no JSON object")
+        if name.startswith(_TOUCHING):
+            return decode_touch_event(name, data, stream_id)
+        return decode_event(name, data, stream_id)
+    except Malformed as problem:
+        return Unreadable(str(problem))
+
+
+def _due(payload: str) -> ReminderDueEvent | Unreadable:
+    try:
+        return decode_due(payload.encode())
+    except Malformed as problem:
+        return Unreadable(str(problem))

@@ -1,0 +1,186 @@
+"""What the store holds, laid open for the audit: rows beside the streams that they are to follow from.
+
+Whatever cannot be read is `Unreadable` and never an exception: an audit goes on past it.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Generic, Protocol, TypeVar
+from uuid import UUID
+
+from attrs import frozen
+
+from application.ports.ledger import Unreadable
+from domain import calendar_event, deferred_touch, reminder, touch_plan
+from domain.calendar_event import CalendarEvent
+from domain.deferred_touch import DeferredTouch
+from domain.delivery import Delivery
+from domain.policies import ReminderDueEvent
+from domain.reminder import Reminder
+from domain.touch_plan import TouchPlan
+from domain.values import DeliveryId, EventId, Occurrence, PlanId, ReminderId, TenantId, TouchId, UserId
+
+State = TypeVar("State", covariant=True)
+Event = calendar_event.Event | reminder.Event | deferred_touch.Event | touch_plan.Event
+
+
+@frozen
+class Happened:
+    """One event of a stream as it is kept; `occurred_at` and `actor` stand beside it."""
+
+    version: int
+    event: Event | Unreadable
+    occurred_at: datetime
+    actor: str
+
+
+Stream = Sequence[Happened]
+"""In the order of their versions, which may have holes and repeats."""
+
+
+@frozen
+class Row(Generic[State]):
+    """A row of the current state; `updated_at` is None where the store keeps none."""
+
+    state: State | Unreadable
+    version: int
+    updated_at: datetime | None
+
+
+@frozen
+class MessageRow:
+    """A record of the outbox as far as it tells of a reminder."""
+
+    key: UUID
+    payload: ReminderDueEvent | Unreadable
+
+
+@frozen
+class ReminderFacts:
+    """A reminder's row, its stream, the outbox records of its id and the deliveries about it."""
+
+    id: ReminderId
+    row: Row[Reminder]
+    stream: Stream
+    messages: Sequence[MessageRow] = ()
+    deliveries: Sequence[Delivery] = ()
+
+
+@frozen
+class CalendarFacts:
+    """An event with a row, and all reminders of it that have one."""
+
+    id: EventId
+    row: Row[CalendarEvent]
+    stream: Stream
+    reminders: Sequence[ReminderFacts]
+
+
+@frozen
+class TouchFacts:
+    """`plan_tenant_id` is that of the plan whose occurrence it is; None for a plan that has no row."""
+
+    id: TouchId
+    row: Row[DeferredTouch]
+    stream: Stream
+    deliveries: Sequence[Delivery] = ()
+    plan_tenant_id: TenantId | None = None
+
+
+@frozen
+class PlanFacts:
+    """`made` are the touches that have a row and stand for an occurrence of it, with their tenants."""
+
+    id: PlanId
+    row: Row[TouchPlan]
+    next_at: datetime | None
+    stream: Stream
+    made: Sequence[tuple[TouchId, TenantId, Occurrence]] = ()
+
+
+@frozen
+class StrayReminder:
+    """The row of a reminder whose event has none."""
+
+    id: ReminderId
+    event_id: EventId
+
+
+@frozen
+class MessageFacts:
+    """A record of the outbox: its state, and what it is about, as its payload has it.
+
+    `is_known` when the reminder of its own id has a row, `was_sent` when that one's stream says so.
+    """
+
+    id: UUID
+    about: UUID | None
+    is_known: bool
+    was_sent: bool
+    created_at: datetime
+    published_at: datetime | None = None
+    parked_at: datetime | None = None
+    claimed_by: str | None = None
+    claimed_until: datetime | None = None
+
+
+@frozen
+class DeliveryFacts:
+    """`is_about_something` when what it is about was sent, answered, or is a notice with its matters.
+
+    `contact_user_id` is whose its contact point is; None where it has none, or that is gone.
+    """
+
+    id: DeliveryId
+    delivery: Delivery | Unreadable
+    is_about_something: bool
+    contact_user_id: UserId | None = None
+
+
+@frozen
+class StrayStream:
+    """A stream whose id no row of the current state has."""
+
+    id: UUID
+    stream: Stream
+
+
+Facts = CalendarFacts | TouchFacts | PlanFacts | StrayReminder | MessageFacts | DeliveryFacts | StrayStream
+
+
+class Part(StrEnum):
+    """What is gone through, one after the other; each has facts of its own kind."""
+
+    EVENTS = "events"
+    REMINDERS = "reminders"
+    TOUCHES = "touches"
+    PLANS = "plans"
+    OUTBOX = "outbox"
+    DELIVERIES = "deliveries"
+    STREAMS = "streams"
+
+
+@frozen
+class Page:
+    """What there is to judge among `looked_at` ids; `last` is the last of these, None when they were none."""
+
+    facts: Sequence[Facts]
+    looked_at: int
+    last: UUID | None
+
+
+class Books(Protocol):
+    """All rows, streams, messages and deliveries. It reads only, waits for no lock and holds none up."""
+
+    def about(self, part: Part) -> int:
+        """How many ids there are, about: it is for a progress bar, and counting all may take too long."""
+
+    def page(self, part: Part, after: UUID | None, limit: int) -> Page:
+        """The first `limit` ids of a part after this one, all of it as one moment has it.
+
+        What is sound on the face of it may be left out: reminders whose event is there, streams with a row.
+        """
+
+    def look_again(self, part: Part, ids: Collection[UUID]) -> Sequence[Facts]:
+        """The same of these ids, as they are by now; what is not there any more is left out."""
