@@ -172,6 +172,7 @@ def services(container: Container) -> Services:
         people=container.people(),
         imports=container.imports(),
         rezoning=container.rezoning(),
+        auditing=container.auditing(),
         clock=container.clock(),
         ids=container.ids(),
         dispatch_job=container.dispatch_job(),

@@ -27,6 +27,7 @@ from adapters.outbound.handlers import Kinds, load_handlers
 from adapters.outbound.kafka.admin import KafkaTopics
 from adapters.outbound.kafka.answering import KafkaAnswers
 from adapters.outbound.kafka.publisher import KafkaPublisher
+from adapters.outbound.memory.books import MemoryBooks
 from adapters.outbound.memory.deliveries import MemoryDeliveries
 from adapters.outbound.memory.imports import MemoryImports
 from adapters.outbound.memory.ledger import MemoryLedger
@@ -39,6 +40,7 @@ from adapters.outbound.memory.standing import MemoryStanding
 from adapters.outbound.memory.store import MemoryStore
 from adapters.outbound.memory.tokens import MemoryTokens
 from adapters.outbound.memory.touches import MemoryTouches
+from adapters.outbound.postgres.auditing.books import PostgresBooks
 from adapters.outbound.postgres.clock import PostgresClock
 from adapters.outbound.postgres.database import Database, Patience
 from adapters.outbound.postgres.deliveries import PostgresDeliveries
@@ -57,6 +59,7 @@ from adapters.outbound.system import SystemClock, UuidIds, new_secret
 from adapters.outbound.templates.own import templates_in
 from adapters.outbound.templates.plan_texts import JinjaPlanTexts
 from adapters.settings import Settings
+from application.auditing.auditing import Auditing
 from application.calendar import Calendar
 from application.delivering.senders import Delivering
 from application.dispatching import TOPIC
@@ -226,6 +229,12 @@ class Container(containers.DeclarativeContainer):
         direct=providers.Singleton(DirectPublisher, receiving),
         kafka=providers.Singleton(KafkaPublisher, providers.Callable(producer_options, settings)),
     )
+    books = providers.Selector(
+        store,
+        memory=providers.Singleton(MemoryBooks, memory),
+        postgres=providers.Singleton(PostgresBooks, database),
+    )
+    auditing = providers.Factory(Auditing, books, clock, retention)
     relay = providers.Factory(
         ObservedRelay, outbox, publisher, clock, name="relay", metrics=metrics.provided.relay
     )

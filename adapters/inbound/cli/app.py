@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 from adapters.codec import Malformed
 from adapters.inbound.cli import (
     agents,
+    auditing,
     contacts,
     deliveries,
     demonstrating,
@@ -98,6 +99,7 @@ app.add_typer(kafka.app, name="kafka")
 app.command("prune")(pruning.prune)
 app.command("dispatch")(dispatching.dispatch)
 app.command("upcoming")(looking.upcoming)
+app.command("audit")(auditing.audit)
 app.command("demo")(demonstrating.demo)
 
 

@@ -50,7 +50,8 @@ def audit(
 def _lines(report: Report) -> Iterator[str]:
     for rule in _broken(report):
         found = report.found[rule]
-        yield f"{rule.id}  {rule.says}: {found.count} do not"
+        does = "does" if found.count == 1 else "do"
+        yield f"{rule.id}  {rule.says}: {found.count} {does} not"
         for breach in found.first:
             yield f"  {breach.id}  {breach.text}"
         if found.count > len(found.first):

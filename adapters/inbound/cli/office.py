@@ -14,6 +14,7 @@ from adapters.inbound.touch_loops import TouchLoops
 from adapters.inbound.watching.pages import Pages
 from adapters.observability.metrics import Metrics
 from adapters.settings import Settings
+from application.auditing.auditing import Auditing
 from application.calendar import Calendar
 from application.delivering.senders import Delivering
 from application.dispatching import ReminderDispatchJob
@@ -60,6 +61,7 @@ class Services:
     people: People
     imports: Imports
     rezoning: Rezoning
+    auditing: Auditing
     clock: Clock
     ids: Ids
     dispatch_job: ReminderDispatchJob

@@ -47,7 +47,7 @@ ABOUT: Mapping[Part, LiteralString] = {
     Part.DELIVERIES: "deliveries",
 }
 ESTIMATE = "select reltuples::bigint from pg_class where oid = ('tickler.' || %s)::regclass"
-COUNT = "select count(*) from (select from tickler.{table} limit {most}) some"
+COUNT = "select count(*) from (select from tickler.{table} limit {most}) part"
 IDS: Mapping[Part, LiteralString] = {
     Part.EVENTS: "select id from tickler.calendar_events where id > %s order by id limit %s",
     Part.REMINDERS: "select id from tickler.event_reminders where id > %s order by id limit %s",
@@ -147,8 +147,8 @@ def _facts(session: Session, part: Part, ids: Sequence[UUID]) -> Sequence[Facts]
             ]
         case Part.STREAMS:
             strays = [row[0] for row in session.rows(STRAY_STREAMS, (uuids(ids),))]
-            found = streams(session, strays) if strays else {}
-            return [StrayStream(id_, stream) for id_, stream in found.items()]
+            happened = streams(session, strays) if strays else {}
+            return [StrayStream(id_, stream) for id_, stream in happened.items()]
 
 
 def _calendar(session: Session, ids: Sequence[UUID]) -> list[CalendarFacts]:

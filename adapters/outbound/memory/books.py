@@ -1,0 +1,187 @@
+"""What the memory store holds, laid open for the audit."""
+
+from collections.abc import Collection, Iterable, Sequence
+from uuid import UUID
+
+from attrs import frozen
+
+from adapters import codec
+from adapters.outbound.memory.store import MemoryStore, OutboxRow, Spoilt
+from application.ports.auditing import (
+    CalendarFacts,
+    DeliveryFacts,
+    Facts,
+    Happened,
+    MessageFacts,
+    MessageRow,
+    Page,
+    Part,
+    PlanFacts,
+    ReminderFacts,
+    Row,
+    State,
+    StrayReminder,
+    StrayStream,
+    Stream,
+    TouchFacts,
+)
+from application.ports.ledger import Unreadable, Versioned
+from domain.deferred_touch import TouchAnswered
+from domain.delivery import Delivery, Template
+from domain.policies import ReminderDueEvent
+from domain.reminder import ReminderSent
+from domain.touch_plan import next_occurrence
+from domain.values import DeliveryId, EventId, NoticeId, PlanId, ReminderId, TouchId
+
+
+@frozen
+class MemoryBooks:
+    store: MemoryStore
+
+    def about(self, part: Part) -> int:
+        with self.store.changed:
+            return len(set(self._ids(part)))
+
+    def page(self, part: Part, after: UUID | None, limit: int) -> Page:
+        with self.store.changed:
+            ids = sorted(id_ for id_ in set(self._ids(part)) if after is None or id_ > after)[:limit]
+            return Page(self._facts(part, ids), len(ids), ids[-1] if ids else None)
+
+    def look_again(self, part: Part, ids: Collection[UUID]) -> Sequence[Facts]:
+        with self.store.changed:
+            there = set(self._ids(part))
+            return self._facts(part, [id_ for id_ in ids if id_ in there])
+
+    def _ids(self, part: Part) -> Iterable[UUID]:
+        match part:
+            case Part.EVENTS:
+                return self.store.events
+            case Part.REMINDERS:
+                return self.store.reminders
+            case Part.TOUCHES:
+                return self.store.touches
+            case Part.PLANS:
+                return self.store.plans
+            case Part.OUTBOX:
+                return self.store.outbox
+            case Part.DELIVERIES:
+                return self.store.deliveries
+            case Part.STREAMS:
+                return [*self.store.history, *self.store.touch_history]
+
+    def _facts(self, part: Part, ids: Sequence[UUID]) -> Sequence[Facts]:
+        match part:
+            case Part.EVENTS:
+                return [self._calendar(EventId(id_)) for id_ in ids]
+            case Part.REMINDERS:
+                states = [self.store.reminders[ReminderId(id_)].state for id_ in ids]
+                strays = (one for one in states if one.event_id not in self.store.events)
+                return [StrayReminder(one.id, one.event_id) for one in strays]
+            case Part.TOUCHES:
+                return [self._touch(TouchId(id_)) for id_ in ids]
+            case Part.PLANS:
+                return [self._plan(PlanId(id_)) for id_ in ids]
+            case Part.OUTBOX:
+                return [self._message(id_, self.store.outbox[id_]) for id_ in ids]
+            case Part.DELIVERIES:
+                return [self._delivery(self.store.deliveries[DeliveryId(id_)]) for id_ in ids]
+            case Part.STREAMS:
+                return [StrayStream(id_, self._stream(id_)) for id_ in ids if not self._has_row(id_)]
+
+    def _calendar(self, event_id: EventId) -> CalendarFacts:
+        reminders = [one for one in self.store.reminders.values() if one.state.event_id == event_id]
+        return CalendarFacts(
+            event_id,
+            self._row(event_id, self.store.events[event_id]),
+            self._stream(event_id),
+            [
+                ReminderFacts(
+                    one.state.id,
+                    self._row(one.state.id, one),
+                    self._stream(one.state.id),
+                    [
+                        MessageRow(row.message.key, _due(row.message.payload))
+                        for id_, row in self.store.outbox.items()
+                        if id_ == one.state.id
+                    ],
+                    self._about(one.state.id),
+                )
+                for one in reminders
+            ],
+        )
+
+    def _touch(self, touch_id: TouchId) -> TouchFacts:
+        found = self.store.touches[touch_id].touch
+        occurrence = found.state.occurrence
+        plan = self.store.plans.get(occurrence.plan_id) if occurrence else None
+        return TouchFacts(
+            touch_id,
+            self._row(touch_id, found),
+            self._stream(touch_id),
+            self._about(touch_id),
+            plan.state.tenant_id if plan else None,
+        )
+
+    def _plan(self, plan_id: PlanId) -> PlanFacts:
+        found = self.store.plans[plan_id]
+        planned = next_occurrence(found.state)
+        touches = [row.touch.state for row in self.store.touches.values()]
+        made = [
+            (one.id, one.tenant_id, one.occurrence)
+            for one in touches
+            if one.occurrence is not None and one.occurrence.plan_id == plan_id
+        ]
+        return PlanFacts(
+            plan_id, self._row(plan_id, found), planned.at if planned else None, self._stream(plan_id), made
+        )
+
+    def _message(self, id_: UUID, row: OutboxRow) -> MessageFacts:
+        due = _due(row.message.payload)
+        return MessageFacts(
+            id=id_,
+            about=None if isinstance(due, Unreadable) else due.reminder_id,
+            is_known=ReminderId(id_) in self.store.reminders,
+            was_sent=self._was(id_, ReminderSent),
+            created_at=row.created_at,
+            published_at=row.published_at,
+            parked_at=row.parked_at,
+            claimed_by=row.relay,
+            claimed_until=row.lease_until,
+        )
+
+    def _delivery(self, one: Delivery) -> DeliveryFacts:
+        if one.template is Template.OPERATOR_NOTICE:
+            is_about_something = NoticeId(one.about_id) in self.store.matters
+        else:
+            is_about_something = self._was(one.about_id, ReminderSent, TouchAnswered)
+        point = self.store.contact_points.get(one.contact_point_id) if one.contact_point_id else None
+        return DeliveryFacts(one.id, one, is_about_something, point.user_id if point else None)
+
+    def _was(self, stream_id: UUID, *kinds: type) -> bool:
+        return any(isinstance(one.event, kinds) for one in self._stream(stream_id))
+
+    def _about(self, id_: UUID) -> Sequence[Delivery]:
+        return [one for one in self.store.deliveries.values() if one.about_id == id_]
+
+    def _has_row(self, id_: UUID) -> bool:
+        rows = (self.store.events, self.store.reminders, self.store.touches, self.store.plans)
+        return any(id_ in some for some in rows)
+
+    def _stream(self, id_: UUID) -> Stream:
+        of_calendar, of_touch = self.store.history.get(id_, ()), self.store.touch_history.get(id_, ())
+        return [
+            *(Happened(one.version, one.event, one.occurred_at, one.actor) for one in of_calendar),
+            *(Happened(one.version, one.event, one.occurred_at, one.actor) for one in of_touch),
+        ]
+
+    def _row(self, id_: UUID, found: Versioned[State]) -> Row[State]:
+        is_spoilt = self.store.is_spoilt(id_, Spoilt.UNREADABLE)
+        state = Unreadable(Spoilt.UNREADABLE.value) if is_spoilt else found.state
+        return Row(state, found.version, None)
+
+
+def _due(payload: bytes) -> ReminderDueEvent | Unreadable:
+    try:
+        return codec.decode_due(payload)
+    except codec.Malformed as problem:
+        return Unreadable(str(problem))

@@ -1,0 +1,102 @@
+"""`tickler audit`: what it says, and its exit codes."""
+
+from collections.abc import Callable
+
+import pytest
+from attrs import evolve
+
+from application.ports.auditing import Page, Part
+from application.ports.ledger import Versioned
+from domain.values import UserId
+from tests.adapters.offices import Commands, MemoryOffice
+
+
+@pytest.fixture
+def desk() -> MemoryOffice:
+    return MemoryOffice.new()
+
+
+@pytest.fixture
+def tickler(desk: MemoryOffice, capsys: pytest.CaptureFixture[str]) -> Commands:
+    commands = Commands(desk, capsys)
+    commands.document("person", "add", "anna", "--tenant", "acme", "--zone", "UTC")
+    for day in ("01", "02"):
+        commands.document(
+            "event", "plan", "--tenant", "acme", "--owner", "anna", "--start", f"2026-12-{day} 10:00",
+            "--zone", "UTC", "--remind", "60", "--title", "Call",
+        )  # fmt: skip
+    return commands
+
+
+def harm(desk: MemoryOffice) -> list[str]:
+    """Give every event another owner, in its row alone."""
+    store = desk.container.memory()
+    for id_, row in store.events.items():
+        stranger = evolve(row.state, owner_user_id=UserId(id_))
+        store.events[id_] = Versioned(stranger, row.version)
+    return [str(id_) for id_ in sorted(store.events)]
+
+
+def test_a_sound_store_is_said_to_be_so(tickler: Commands) -> None:
+    said = tickler("audit")
+    assert (said.code, said.err) == (0, "")
+    assert said.out == (
+        "all is sound: 2 events, 2 reminders, 0 touches, 0 plans, 0 outbox, 0 deliveries, 4 streams\n"
+    )
+    told = tickler.document("audit")
+    assert told["sound"]
+    assert told["breaches"] == []
+    assert told["lookedAt"]["reminders"] == 2
+
+
+def test_a_breach_is_exit_code_1_with_rule_ids_and_columns_and_no_more(
+    desk: MemoryOffice, tickler: Commands
+) -> None:
+    ids = harm(desk)
+    said = tickler("audit")
+    assert said.code == 1
+    assert said.out.splitlines()[:3] == [
+        "ROW-1  a row is what its events come to: 2 do not",
+        *(f"  {id_}  other than its events say: owner_user_id" for id_ in ids),
+    ]
+    assert "1 rule does not hold" in said.out
+    assert "Call" not in said.out
+
+
+def test_ids_are_limited_and_counts_are_not(desk: MemoryOffice, tickler: Commands) -> None:
+    ids = harm(desk)
+    said = tickler("audit", "--most", "1", "--json")
+    assert said.code == 1
+    (breach,) = said.document["breaches"]
+    assert (breach["rule"], breach["count"], [one["id"] for one in breach["first"]]) == ("ROW-1", 2, ids[:1])
+    assert "  and 1 more" in tickler("audit", "--most", "1").out.splitlines()
+
+
+def test_what_waits_too_long_is_a_breach_unless_it_is_left_out(desk: MemoryOffice, tickler: Commands) -> None:
+    (due, _) = sorted(row.state.due_at for row in desk.container.memory().reminders.values())
+    desk.clock.set(due.replace(minute=3))
+    said = tickler("audit")
+    assert said.code == 1
+    assert "STUCK-1  no reminder is Pending 120 s after its time: 1 does not" in said.out
+    assert tickler("audit", "--except-stuck").code == 0
+
+
+def test_what_is_broken_off_tells_what_it_had_found(
+    desk: MemoryOffice, tickler: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = harm(desk)
+    books = type(desk.container.books())
+    monkeypatch.setattr(books, "page", _broken_off_after_events(books.page))
+    said = tickler("audit")
+    assert said.code == 130
+    assert ids[0] in said.out
+    assert "broken off; looked at so far: 2 events, 0 reminders" in said.out
+
+
+def _broken_off_after_events(page: Callable[..., Page]) -> Callable[..., Page]:
+    def until_then(self: object, part: Part, *rest: object) -> Page:
+        if part is Part.REMINDERS:
+            raise KeyboardInterrupt
+        return page(self, part, *rest)
+
+    return until_then

@@ -1,0 +1,418 @@
+"""Damage as a bad hand or a bad disk does it: in the tables, past every trigger, constraint and key."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import attrs
+from psycopg import Connection
+
+from application.auditing.rules import Rule
+from tests.auditing.office import ACME, CLARA, OTHER, STRANGER, THEIRS, Known
+
+DEFENCELESS = """
+set session_replication_role = replica;
+do $$
+declare one record;
+begin
+    for one in select conrelid::regclass as place, conname from pg_constraint
+               where connamespace = 'tickler'::regnamespace and contype in ('c', 'u', 'p', 'f')
+               order by contype = 'f' desc
+    loop
+        execute format('alter table %s drop constraint %I cascade', one.place, one.conname);
+    end loop;
+    for one in select indexrelid::regclass as place from pg_index
+               join pg_class c on c.oid = indrelid
+               where c.relnamespace = 'tickler'::regnamespace and indisunique
+    loop
+        execute format('drop index %s', one.place);
+    end loop;
+end $$;
+"""
+INTO_HISTORY = (
+    "insert into tickler.domain_events (stream_id, version, type, data, correlation_id, actor, occurred_at)"
+)
+ONE_SENT = "(select id from tickler.event_reminders where event_id = %(sent)s order by id limit 1)"
+ONE_WAITING = (
+    "(select id from tickler.event_reminders where event_id = %(waiting)s and status = 'Pending'"
+    " order by id limit 1)"
+)
+ONE_CANCELLED = "(select id from tickler.event_reminders where event_id = %(cancelled)s order by id limit 1)"
+ONE_TOLD = "(select id from tickler.deliveries where about_id = " + ONE_SENT + " order by id limit 1)"
+MESSAGE = "topic, key, payload, headers, created_at, published_at from tickler.outbox where message_id = "
+DELIVERY_COLUMNS = (
+    "tenant_id, about_id, event_id, user_id, channel, contact_point_id, address_key, template, due_at,"
+    " not_before, status, attempts, claim, lease_until, reason, provider_id, updated_at, in_doubt"
+)
+
+OTHER_ADDRESS = DELIVERY_COLUMNS.replace("address_key", "'x'")
+
+
+def _event(statement: str, where: str) -> str:
+    return f"update tickler.domain_events set {statement} where {where} returning stream_id"
+
+
+def _row(table: str, statement: str, where: str) -> str:
+    return f"update tickler.{table} set {statement} where {where} returning id"
+
+
+def _data(path: str, value: str) -> str:
+    return f"data = jsonb_set(data, '{{{path}}}', {value})"
+
+
+# What is done, and which rule is to be named of which ids: those that the statement returns.
+DAMAGES: Mapping[str, tuple[Rule, str]] = {
+    "a reminder's row was changed by hand": (
+        Rule.ROW_IS_FOLD,
+        _row("event_reminders", "due_at = due_at + interval '1 hour'", "id = " + ONE_WAITING),
+    ),
+    "a sent reminder was put back to Pending": (
+        Rule.ROW_IS_FOLD,
+        _row("event_reminders", "status = 'Pending', sent_at = null", "id = " + ONE_SENT),
+    ),
+    "an event's row was given another owner": (
+        Rule.ROW_IS_FOLD,
+        _row("calendar_events", "owner_user_id = client_user_id", "id = %(waiting)s"),
+    ),
+    "an event's row stands at another version": (
+        Rule.ROW_IS_FOLD,
+        _row("calendar_events", "version = version + 1", "id = %(moved)s"),
+    ),
+    "the time of a row's last change was changed": (
+        Rule.ROW_IS_FOLD,
+        _row("calendar_events", "updated_at = updated_at - interval '2 years'", "id = %(completed)s"),
+    ),
+    "a touch's row was given more failures": (
+        Rule.ROW_IS_FOLD,
+        _row("deferred_touches", "failures = 3", "id = %(pending)s"),
+    ),
+    "a plan was paused in its row alone": (
+        Rule.ROW_IS_FOLD,
+        _row("touch_plans", "status = 'Paused'", "id = %(plan)s"),
+    ),
+    "a reminder's row holds no trigger": (
+        Rule.ROW_IS_READABLE,
+        _row("event_reminders", "trigger = 'whenever'", "id = " + ONE_WAITING),
+    ),
+    "a touch's row has a status that is none": (
+        Rule.ROW_IS_READABLE,
+        _row("deferred_touches", "status = 'Lost'", "id = %(pending)s"),
+    ),
+    "a delivery's row has a template that is none": (
+        Rule.ROW_IS_READABLE,
+        _row("deliveries", "template = 'Greeting'", "id = " + ONE_TOLD),
+    ),
+    "a row without events": (
+        Rule.ROW_HAS_STREAM,
+        "delete from tickler.domain_events where stream_id = %(pending)s returning stream_id",
+    ),
+    "the row of a reminder was deleted": (
+        Rule.STREAM_HAS_ROW,
+        "delete from tickler.event_reminders where id = " + ONE_WAITING + " returning id",
+    ),
+    "the row of a plan was deleted": (
+        Rule.STREAM_HAS_ROW,
+        "delete from tickler.touch_plans where id = %(plan)s returning id",
+    ),
+    "a gap in a stream": (
+        Rule.VERSIONS,
+        "delete from tickler.domain_events where stream_id = %(moved)s and version = 2 returning stream_id",
+    ),
+    "the beginning of a stream is gone": (
+        Rule.VERSIONS,
+        "delete from tickler.domain_events where stream_id = %(answered)s and version = 1"
+        " returning stream_id",
+    ),
+    "the end of a stream is gone": (
+        Rule.ROW_IS_FOLD,
+        "delete from tickler.domain_events where stream_id = %(moved)s and version = 4 returning stream_id",
+    ),
+    "one version twice in a stream": (
+        Rule.VERSIONS,
+        INTO_HISTORY + " select stream_id, version, type, data, correlation_id, actor, occurred_at"
+        " from tickler.domain_events where stream_id = %(waiting)s returning stream_id",
+    ),
+    "an event of a name that nobody knows": (
+        Rule.EVENT_IS_READABLE,
+        _event("type = 'calendar-event.forgotten.v1'", "stream_id = %(moved)s and version = 2"),
+    ),
+    "an event whose data lack a field": (
+        Rule.EVENT_IS_READABLE,
+        _event("data = data - 'dueAt'", "stream_id = " + ONE_WAITING),
+    ),
+    "an event under another time than its own": (
+        Rule.EVENT_IS_READABLE,
+        _event("occurred_at = occurred_at - interval '1 day'", "stream_id = %(waiting)s"),
+    ),
+    "a stream that begins in the middle": (
+        Rule.STREAM_IS_POSSIBLE,
+        "with first as (delete from tickler.domain_events where stream_id = %(moved)s and version = 1) "
+        + _event("version = version - 1", "stream_id = %(moved)s and version > 1"),
+    ),
+    "an event of something else in a stream": (
+        Rule.STREAM_IS_POSSIBLE,
+        _event(
+            "type = 'reminder.skipped.v1', data = data || '{\"reason\": \"stale\"}'",
+            "stream_id = %(cancelled)s and version = 2",
+        ),
+    ),
+    "something happened to an event after its end": (
+        Rule.EVENT_IS_OVER,
+        INTO_HISTORY
+        + " select stream_id, version + 1, 'calendar-event.started.v1', data, correlation_id, actor,"
+        " occurred_at"
+        " from tickler.domain_events where stream_id = %(cancelled)s and version = 2 returning stream_id",
+    ),
+    "a reminder that was skipped was sent after all": (
+        Rule.REMINDER_IS_OVER,
+        INTO_HISTORY + " select stream_id, version + 1, 'reminder.sent.v1', data || '{\"eventVersion\": 1}',"
+        " correlation_id, actor, occurred_at from tickler.domain_events"
+        " where stream_id = " + ONE_CANCELLED + " and version = 2 returning stream_id",
+    ),
+    "a reminder is due when its event never said": (
+        Rule.DUE_AT,
+        "with row as ("
+        + _row("event_reminders", "due_at = due_at - interval '7 minutes'", "id = " + ONE_WAITING)
+        + ") "
+        + _event(
+            _data("dueAt", "to_jsonb('2026-12-03T11:11:00.000000Z'::text)"),
+            "stream_id in (select id from row)",
+        ),
+    ),
+    "a reminder by a trigger that its event never had": (
+        Rule.DUE_AT,
+        "with row as ("
+        + _row("event_reminders", "trigger = 'start-16m'", "id = " + ONE_WAITING)
+        + ") "
+        + _event(_data("trigger", "'\"start-16m\"'"), "stream_id in (select id from row)"),
+    ),
+    "sent without the time of it": (
+        Rule.SENT_AT,
+        _row("event_reminders", "sent_at = null", "id = " + ONE_SENT),
+    ),
+    "sent before its time": (
+        Rule.SENT_AT,
+        "with row as ("
+        + _row("event_reminders", "sent_at = '2026-12-01Z', updated_at = '2026-12-01Z'", "id = " + ONE_SENT)
+        + ") "
+        + _event(
+            _data("at", "to_jsonb('2026-12-01T00:00:00Z'::text)") + ", occurred_at = '2026-12-01Z'",
+            "stream_id in (select id from row) and version = 2",
+        ),
+    ),
+    "sent on a version of its event that was cancelled": (
+        Rule.SENT_ON_OPEN,
+        "with cancelled as ("
+        + INTO_HISTORY
+        + " select stream_id, 2, 'calendar-event.cancelled.v1', jsonb_build_object('at', data -> 'at'),"
+        " correlation_id, actor, occurred_at from tickler.domain_events where stream_id = %(sent)s),"
+        " row as (update tickler.calendar_events set version = 2, status = 'Cancelled' where id = %(sent)s) "
+        + _event(_data("eventVersion", "'2'"), "stream_id = " + ONE_SENT + " and version = 2"),
+    ),
+    "sent on a version of its event that there never was": (
+        Rule.SENT_ON_OPEN,
+        _event(_data("eventVersion", "'9'"), "stream_id = " + ONE_SENT + " and version = 2"),
+    ),
+    "an outbox record was deleted": (
+        Rule.ONE_MESSAGE,
+        "delete from tickler.outbox where message_id = " + ONE_SENT + " returning message_id",
+    ),
+    "a second outbox record under another id": (
+        Rule.ONE_MESSAGE,
+        "insert into tickler.outbox (message_id, topic, key, payload, headers, created_at, published_at)"
+        " select gen_random_uuid(), " + MESSAGE + ONE_SENT + " returning message_id",
+    ),
+    "a second outbox record under the same id": (
+        Rule.ONE_MESSAGE,
+        "insert into tickler.outbox (message_id, topic, key, payload, headers, created_at, published_at)"
+        " select message_id, " + MESSAGE + ONE_SENT + " returning message_id",
+    ),
+    "an outbox record tells of another tenant": (
+        Rule.ONE_MESSAGE,
+        "update tickler.outbox"
+        " set payload = jsonb_set(payload::jsonb, '{tenantId}', to_jsonb(%(other)s::text))"
+        " where message_id = " + ONE_SENT + " returning message_id",
+    ),
+    "an outbox record of what was skipped": (
+        Rule.ONE_MESSAGE,
+        "insert into tickler.outbox (message_id, topic, key, payload, headers, created_at, published_at)"
+        " select " + ONE_CANCELLED + ", topic, key, jsonb_set(payload::jsonb, '{reminderId}',"
+        " to_jsonb(" + ONE_CANCELLED + "::text)), headers, created_at, published_at"
+        " from tickler.outbox where message_id = " + ONE_SENT + " returning message_id",
+    ),
+    "two reminders are Pending for one trigger": (
+        Rule.ONE_PENDING,
+        _row("event_reminders", "status = 'Pending', reason = null", "event_id = %(moved)s").replace(
+            "returning id", "returning event_id"
+        ),
+    ),
+    "the event of a reminder is gone": (
+        Rule.REMINDER_HAS_EVENT,
+        "with gone as (delete from tickler.calendar_events where id = %(waiting)s returning id)"
+        " select r.id from tickler.event_reminders r join gone on gone.id = r.event_id",
+    ),
+    "a reminder is gone with all that told of it": (
+        Rule.TRIGGER_HAS_REMINDER,
+        "with gone as (delete from tickler.event_reminders where id = " + ONE_WAITING + " returning *),"
+        " stream as (delete from tickler.domain_events where stream_id in (select id from gone))"
+        " select event_id from gone",
+    ),
+    "a reminder of another tenant": (
+        Rule.TENANT,
+        "with row as ("
+        + _row("event_reminders", "tenant_id = %(other)s", "id = " + ONE_WAITING)
+        + ") "
+        + _event(_data("tenantId", "to_jsonb(%(other)s::text)"), "stream_id in (select id from row)"),
+    ),
+    "a delivery of another tenant": (
+        Rule.TENANT,
+        _row("deliveries", "tenant_id = %(other)s", "id = " + ONE_TOLD),
+    ),
+    "a second delivery to one address": (
+        Rule.ONE_DELIVERY,
+        f"insert into tickler.deliveries (id, {DELIVERY_COLUMNS})"
+        f" select gen_random_uuid(), {DELIVERY_COLUMNS} from tickler.deliveries where id = {ONE_TOLD}"
+        " returning about_id",
+    ),
+    "a delivery about what is not known": (
+        Rule.DELIVERY_IS_WANTED,
+        _row("deliveries", "about_id = gen_random_uuid()", "id = " + ONE_TOLD),
+    ),
+    "a delivery about what was never sent": (
+        Rule.DELIVERY_IS_WANTED,
+        _row("deliveries", "about_id = " + ONE_WAITING, "id = " + ONE_TOLD),
+    ),
+    "a delivery to somebody whom the event does not concern": (
+        Rule.DELIVERY_IS_WANTED,
+        _row("deliveries", "user_id = %(stranger)s", "id = " + ONE_TOLD),
+    ),
+    "a delivery to the address of somebody else": (
+        Rule.DELIVERY_IS_WANTED,
+        _row("deliveries", "contact_point_id = %(theirs)s", "id = " + ONE_TOLD),
+    ),
+    "a delivery is over with a lease": (
+        Rule.DELIVERY_CLAIM,
+        _row("deliveries", "lease_until = '2026-12-01 13:00Z'", "id = " + ONE_TOLD),
+    ),
+    "a touch was worked on before its time": (
+        Rule.REGISTERED,
+        "with row as ("
+        + _row("deferred_touches", "due_at = due_at + interval '1 day'", "id = %(answered)s")
+        + ") "
+        + _event(
+            _data("dueAt", "to_jsonb('2026-12-02T12:01:00Z'::text)"),
+            "stream_id in (select id from row) and version = 1",
+        ),
+    ),
+    "an answer went elsewhere": (
+        Rule.ORIGIN,
+        "update tickler.deliveries set channel = 'email' where about_id = %(answered)s returning about_id",
+    ),
+    "a claim without an owner": (
+        Rule.TOUCH_CLAIM,
+        _row("deferred_touches", "worker = null", "id = %(held)s"),
+    ),
+    "a lease of what nobody claimed": (
+        Rule.TOUCH_CLAIM,
+        _row("deferred_touches", "lease_until = '2026-12-02Z'", "id = %(pending)s"),
+    ),
+    "an answer of what nobody claimed": (
+        Rule.ONE_ANSWER,
+        _event("type = 'touch.released.v1'", "stream_id = %(answered)s and version = 2"),
+    ),
+    "the delivery of an answer was deleted": (
+        Rule.ONE_ANSWER,
+        "delete from tickler.deliveries where about_id = %(answered)s returning about_id",
+    ),
+    "a second delivery of an answer": (
+        Rule.ONE_ANSWER,
+        f"insert into tickler.deliveries (id, {DELIVERY_COLUMNS}) select gen_random_uuid(),"
+        f" {OTHER_ADDRESS}"
+        " from tickler.deliveries where about_id = %(answered)s returning about_id",
+    ),
+    "a claim was taken back before its lease was over": (
+        Rule.RECOVERY,
+        "update tickler.domain_events set data = jsonb_set(data, '{leaseUntil}', to_jsonb(%(late)s::text))"
+        " where version = 2 and stream_id = (select stream_id from tickler.domain_events"
+        "  where type = 'touch.recovered.v1') returning stream_id",
+    ),
+    "something happened to a touch after its end": (
+        Rule.TOUCH_IS_OVER,
+        INTO_HISTORY
+        + " select stream_id, version + 1, 'touch.retried.v1', jsonb_build_object('at', data -> 'at'),"
+        " correlation_id, actor, occurred_at"
+        " from tickler.domain_events where stream_id = %(nothing_said)s and type = 'touch.closed.v1'"
+        " returning stream_id",
+    ),
+    "an occurrence became no touch": (
+        Rule.OCCURRENCE,
+        "with gone as (delete from tickler.deferred_touches where plan_id = %(plan)s returning id),"
+        " stream as (delete from tickler.domain_events where stream_id in (select id from gone))"
+        " select %(plan)s::uuid",
+    ),
+    "a touch stands for an occurrence that was never made": (
+        Rule.OCCURRENCE,
+        "with row as ("
+        + _row("deferred_touches", "plan_slot = '2031-01-01 12:30'", "plan_id = %(plan)s")
+        + ") "
+        + _event(
+            _data("occurrence,slot", "'\"2031-01-01T12:30:00\"'"),
+            "stream_id in (select id from row) and version = 1",
+        ),
+    ),
+    "a plan waits for nothing": (
+        Rule.NEXT_AT,
+        _row("touch_plans", "next_at = null", "id = %(plan)s"),
+    ),
+    "a claim of an outbox record without an owner": (
+        Rule.OUTBOX_CLAIM,
+        "update tickler.outbox set claimed_by = null where message_id = "
+        + ONE_SENT
+        + " returning message_id",
+    ),
+    "a reminder that waits too long": (
+        Rule.STUCK_REMINDER,
+        _row("event_reminders", "due_at = '2026-12-01 12:40Z'", "id = " + ONE_WAITING),
+    ),
+    "a touch that waits too long": (
+        Rule.STUCK_TOUCH,
+        _row("deferred_touches", "due_at = '2026-12-01 12:40Z'", "id = %(pending)s"),
+    ),
+    "a plan that waits too long": (
+        Rule.STUCK_PLAN,
+        _row("touch_plans", "next_at = '2026-12-01 12:40Z'", "id = %(plan)s"),
+    ),
+    "an outbox record that waits too long": (
+        Rule.STUCK_MESSAGE,
+        "update tickler.outbox set published_at = null where message_id = "
+        + ONE_SENT
+        + " returning message_id",
+    ),
+    "a delivery that waits too long": (
+        Rule.STUCK_DELIVERY,
+        _row("deliveries", "status = 'Pending'", "id = " + ONE_TOLD),
+    ),
+    "a touch held beyond its lease": (
+        Rule.STUCK_CLAIM,
+        _row("deferred_touches", "lease_until = '2026-12-01 12:50Z'", "id = %(held)s"),
+    ),
+    "a delivery held beyond its lease": (
+        Rule.STUCK_CLAIM,
+        _row("deliveries", "status = 'Sending', lease_until = '2026-12-01 12:50Z'", "id = " + ONE_TOLD),
+    ),
+    "an outbox record held beyond its lease": (
+        Rule.STUCK_CLAIM,
+        "update tickler.outbox set published_at = null, claimed_until = '2026-12-01 12:50Z'"
+        " where message_id = " + ONE_SENT + " returning message_id",
+    ),
+}
+
+
+def do(connection: "Connection[tuple[Any, ...]]", known: Known, statement: str) -> set[UUID]:
+    """Do it; the ids of what it was done to."""
+    given = attrs.asdict(known) | {
+        "acme": ACME, "other": OTHER, "stranger": STRANGER, "clara": CLARA, "theirs": THEIRS,
+        "late": "2026-12-01T13:00:00Z",
+    }  # fmt: skip
+    connection.execute(DEFENCELESS)
+    return {row[0] for row in connection.execute(statement, given).fetchall()}
