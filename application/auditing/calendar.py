@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 from application.auditing.rules import LATE, Breach, Moment, Rule
 from application.auditing.streams import EVENTS, REMINDERS, Folded, fold, row_breaches
@@ -139,13 +138,9 @@ def _of_triggers(
             yield Breach(Rule.ONE_PENDING, facts.id, f"more than one is Pending for {trigger}")
     if event.state is None or not event.state.status.is_open or len(reminders) < len(facts.reminders):
         return
-    known = {one.trigger for one in reminders}
-    if _is_kept(event.last_at, moment):
+    # An older one may have had a reminder that was pruned since.
+    if facts.stream[0].occurred_at >= moment.now - moment.retention.rows:
+        known = {one.trigger for one in reminders}
         for trigger in event.state.triggers:
             if trigger not in known:
                 yield Breach(Rule.TRIGGER_HAS_REMINDER, facts.id, f"there is none for {trigger}")
-
-
-def _is_kept(last_at: datetime | None, moment: Moment) -> bool:
-    """Whether all reminders since the event's last change still have their rows."""
-    return last_at is not None and last_at >= moment.now - moment.retention.rows

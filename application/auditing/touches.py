@@ -83,8 +83,8 @@ def _of_stream(facts: TouchFacts, folded: Folded[DeferredTouch]) -> Iterator[Bre
 def _of_answer(
     facts: TouchFacts, touch: DeferredTouch, folded: Folded[DeferredTouch], moment: Moment
 ) -> Iterator[Breach]:
-    was_answered = any(isinstance(one.event, TouchAnswered) for one in facts.stream)
-    if facts.deliveries and not was_answered and folded.state is not None:
+    answered = [one.event.at for one in facts.stream if isinstance(one.event, TouchAnswered)]
+    if facts.deliveries and not answered and folded.state is not None:
         yield Breach(Rule.ONE_ANSWER, facts.id, "there is a delivery, and never was an answer")
     if len(facts.deliveries) > 1:
         yield Breach(Rule.ONE_ANSWER, facts.id, f"its answer has {len(facts.deliveries)} deliveries")
@@ -98,7 +98,7 @@ def _of_answer(
         yield Breach(Rule.ONE_ANSWER, facts.id, "it is Answered, and nothing brings the answer")
     if touch.status is Status.DELIVERED:
         statuses = {one.status for one in facts.deliveries}
-        is_kept = folded.last_at is None or folded.last_at >= moment.now - moment.retention.deliveries
+        is_kept = not answered or answered[-1] >= moment.now - moment.retention.deliveries
         if (statuses or is_kept) and delivery.Status.DELIVERED not in statuses:
             yield Breach(Rule.ONE_ANSWER, facts.id, "it is Delivered, and no delivery of it is")
 
