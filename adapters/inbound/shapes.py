@@ -152,11 +152,16 @@ class PlanShape(Shape):
     kind: str
     text: str | None
     catch_up: int
+    grace_seconds: int
+    spread_seconds: int
     next_at: str | None
 
 
 class Plans(Shape):
+    """`cursor` is where the list goes on; absent at its end."""
+
     plans: list[PlanShape]
+    cursor: str | None = None
 
 
 class PreviewBody(Shape):

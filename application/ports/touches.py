@@ -23,7 +23,8 @@ from domain.values import Origin, PlanId, TenantId, TouchId, UserId
 class Request:
     """Who asked, and by which idempotency key; `body` is a digest of what was asked.
 
-    Keys of different tenants or callers have nothing to do with each other.
+    Keys of different tenants or callers have nothing to do with each other, nor those of plans with those of
+    touches.
     """
 
     caller: str
@@ -122,6 +123,14 @@ class TouchTransaction(Protocol):
         """Lock touches that are Pending with due_at < now, by `room`; the tenants take turns.
 
         Each tenant's oldest come first, and a tenant that floods the queue holds up no other.
+        """
+
+    def plan_of_request(self, request: Request, plan: TouchPlan, at: datetime) -> PlanId:
+        """The plan that stands for the request: this one, or the one of an earlier request of its tenant by
+        the same caller, key and body.
+
+        KeyReused where the body is another; Invalid for a key that is no text. Of two at once the second
+        waits for the first.
         """
 
     def due_plan(self, now: datetime, leave_out: Collection[PlanId] = ()) -> Versioned[TouchPlan] | None:
@@ -223,8 +232,10 @@ class Touches(Protocol):
         given.
         """
 
-    def plans(self, tenant_id: TenantId | None) -> Sequence[TouchPlan]:
-        """The plans of a tenant or of all, ordered by id."""
+    def plans(
+        self, tenant_id: TenantId | None, limit: int | None = None, after: PlanId | None = None
+    ) -> Sequence[TouchPlan]:
+        """The plans of a tenant or of all, ordered by id, those after `after`; all without a limit."""
 
     def history(self, stream_id: UUID) -> Sequence[RecordedTouchEvent]:
         """All events of a touch or plan in order; nothing for an unknown one."""

@@ -185,8 +185,7 @@ class Deferring:
             raise Invalid(f"due: more than {self.limits.furthest.days} days from now is too far")
         if wish.due_at < now - timedelta(days=1):
             raise Invalid("due: that was more than a day ago")
-        if not wish.key or len(wish.key) > MAX_KEY or not wish.key.isprintable():
-            raise Invalid(f"idempotency key: from 1 to {MAX_KEY} printable characters")
+        check_key(wish.key)
         if wish.kind == MESSAGE and not (wish.text or "").strip():
             raise Invalid("text: a message without words is none")
         check_text("text", wish.text)
@@ -208,6 +207,12 @@ def then(change: TouchChange, command: deferred_touch.Command) -> TouchChange:
 
 def _is_theirs(touch: DeferredTouch, tenant_id: TenantId, origin: Origin | None) -> bool:
     return touch.tenant_id == tenant_id and origin in (None, touch.origin)
+
+
+def check_key(key: str) -> None:
+    """Invalid for what is no idempotency key."""
+    if not key or len(key) > MAX_KEY or not key.isprintable():
+        raise Invalid(f"idempotency key: from 1 to {MAX_KEY} printable characters")
 
 
 def check_text(what: str, text: str | None) -> None:

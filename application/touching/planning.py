@@ -3,20 +3,22 @@
 Source: the specification, "Собственные плановые касания тенанта".
 """
 
+import hashlib
+import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import reduce
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from application.ports.errors import Busy, Conflict, Unavailable
 from application.ports.ledger import Context, Versioned
 from application.ports.machine import Clock, Ids
 from application.ports.people import People
 from application.ports.templates import PlanTexts
-from application.ports.touches import Malformed, PlanChange, TouchChange, Touches, TouchTransaction
-from application.touching.deferring import CALL, check_text
+from application.ports.touches import Malformed, PlanChange, Request, TouchChange, Touches, TouchTransaction
+from application.touching.deferring import CALL, check_key, check_text
 from domain import deferred_touch, touch_plan
 from domain.errors import Invalid, NoAgentPlatform, NoSuchPlan
 from domain.recurrence import Planned, Schedule, upcoming
@@ -40,6 +42,14 @@ class Advanced:
 
 
 @frozen
+class Kept:
+    """The plan that stands for a request: a new one, or the one of an earlier request by its key."""
+
+    plan: TouchPlan
+    is_new: bool
+
+
+@frozen
 class Planning:
     """Every method raises Refused where the rules say no, and knows only the tenant that it is told."""
 
@@ -52,13 +62,15 @@ class Planning:
 
     def create(self, tenant_id: TenantId, terms: Terms, text: str, actor: str) -> TouchPlan:
         """Keep a plan; Invalid for terms or a text that will not do, NoAgentPlatform where that is wanted."""
-        self._check(tenant_id, terms, text)
-        command = touch_plan.Create(PlanId(self.ids.new()), tenant_id, terms, self.clock.now())
-        with self._transaction(actor) as transaction:
-            change = _change(None, 0, command)
-            transaction.record([change])
-            transaction.keep_text(change.state.id, text)
-        return change.state
+        return self._create(tenant_id, terms, text, actor, None).plan
+
+    def create_once(self, tenant_id: TenantId, terms: Terms, text: str, actor: str, key: str) -> Kept:
+        """The same, or the plan that an earlier request of this actor by this key made, as it is now.
+
+        KeyReused where that asked for something else.
+        """
+        check_key(key)
+        return self._create(tenant_id, terms, text, actor, Request(actor, key, _digest(terms, text)))
 
     def edit(self, tenant_id: TenantId, plan_id: PlanId, terms: Terms, text: str, actor: str) -> TouchPlan:
         """Put other terms and another text in the place of a plan's; what is a touch already stays one."""
@@ -140,6 +152,24 @@ class Planning:
         missed = sum(event.missed for event in change.events if isinstance(event, PlanAdvanced))
         return Advanced(found.state.id, list(texts), missed, change.state.status is touch_plan.Status.ENDED)
 
+    def _create(
+        self, tenant_id: TenantId, terms: Terms, text: str, actor: str, request: Request | None
+    ) -> Kept:
+        self._check(tenant_id, terms, text)
+        now = self.clock.now()
+        change = _change(None, 0, touch_plan.Create(PlanId(self.ids.new()), tenant_id, terms, now))
+        with self._transaction(actor) as transaction:
+            if request is not None:
+                stands = transaction.plan_of_request(request, change.state, now)
+                if stands != change.state.id:
+                    found = transaction.plan(stands)
+                    if found is None:
+                        raise Unavailable(f"plan {stands} of an earlier request is not there")
+                    return Kept(found.state, is_new=False)
+            transaction.record([change])
+            transaction.keep_text(change.state.id, text)
+        return Kept(change.state, is_new=True)
+
     def _touch(self, plan: TouchPlan, made: Made, now: datetime) -> TouchChange:
         register = deferred_touch.Register(
             id=TouchId(self.ids.new()),
@@ -186,6 +216,11 @@ class Planning:
 
     def _transaction(self, actor: str) -> AbstractContextManager[TouchTransaction]:
         return self.touches.transaction(Context(self.ids.new(), actor))
+
+
+def _digest(terms: Terms, text: str) -> str:
+    asked = json.dumps([type(terms.schedule).__name__, asdict(terms), text], default=str)
+    return hashlib.sha256(asked.encode()).hexdigest()
 
 
 def _change(plan: TouchPlan | None, version: int, command: touch_plan.Command) -> PlanChange:

@@ -15,6 +15,8 @@ DATED = ("plan", "add", *FOR_ANNA, "--text", "{{ date }}")
 RENEWAL = ("--before", "2199-03-31", "--days", "45,30,14,7,1", "--at", "10:00")
 DAILY = ("--every", "FREQ=DAILY", "--from", "2026-12-01 09:00")
 
+MONTHLY = ("--every", "FREQ=MONTHLY", "--from", "2026-12-31 09:00")
+
 
 @pytest.fixture
 def tickler(capsys: pytest.CaptureFixture[str]) -> Commands:
@@ -228,6 +230,68 @@ def test_a_text_that_is_no_template_is_refused(tickler: Commands, text: str) -> 
     found = tickler("plan", "add", *FOR_ANNA, *RENEWAL, "--text", text)
     assert found.code == 2
     assert tickler.document("plan", "list") == []
+
+
+@pytest.mark.parametrize(
+    ("kept", "given", "becomes"),
+    [
+        (RENEWAL, ("--days", "30,7,1"), {"days": [30, 7, 1]}),
+        (RENEWAL, ("--at", "11:30"), {"at": "11:30"}),
+        (RENEWAL, ("--before", "2027-04-30"), {"before": "2027-04-30"}),
+        (RENEWAL, ("--zone", "Europe/Berlin"), {"timeZone": "Europe/Berlin"}),
+        (DAILY, ("--from", "2026-12-31 08:00"), {"from": "2026-12-31T08:00:00"}),
+        (DAILY, ("--every", "FREQ=WEEKLY"), {"every": "FREQ=WEEKLY"}),
+        (DAILY, ("--zone", "Europe/Berlin"), {"timeZone": "Europe/Berlin"}),
+        (
+            DAILY,
+            ("--every", "FREQ=MONTHLY", "--short-month", "last"),
+            {"every": "FREQ=MONTHLY", "shortMonth": "last"},
+        ),
+    ],
+)
+def test_what_is_given_of_a_plans_schedule_is_changed_and_what_is_not_stays(
+    tickler: Commands, kept: tuple[str, ...], given: tuple[str, ...], becomes: dict[str, object]
+) -> None:
+    made = tickler.document(*DATED, *kept, "--missed", "5", "--spread", "7")
+    edited = tickler.document("plan", "edit", made["planId"], *given)
+    assert edited["schedule"] == {**made["schedule"], **becomes}
+    for stays in ("userId", "channel", "kind", "catchUp", "spreadS"):
+        assert edited[stays] == made[stays]
+    assert tickler.document("plan", "show", made["planId"])["text"] == "{{ date }}"
+    assert tickler("plan", "edit", made["planId"], *given).code == 2
+
+
+def test_a_schedule_of_another_sort_is_given_whole(tickler: Commands) -> None:
+    by_rule = tickler.document(*DATED, *DAILY)["planId"]
+    dated = tickler.document(*DATED, *RENEWAL)["planId"]
+    for plan_id, given, names in (
+        (by_rule, ("--days", "7"), "--before"),
+        (by_rule, ("--before", "2027-03-31"), "--days"),
+        (by_rule, ("--before", "2027-03-31", "--days", "7"), "--at"),
+        (by_rule, ("--before", "2027-03-31", "--every", "FREQ=DAILY"), "--every"),
+        (dated, ("--from", "2026-12-31 08:00"), "--every"),
+        (dated, ("--short-month", "last"), "--every"),
+        (dated, ("--every", "FREQ=DAILY"), "--from"),
+    ):
+        refused = tickler("plan", "edit", plan_id, *given)
+        assert refused.code == 2
+        assert names in refused.err
+        assert tickler.document("plan", "show", plan_id)["revision"] == 1
+    whole = tickler.document("plan", "edit", by_rule, *RENEWAL)["schedule"]
+    assert whole == tickler.document("plan", "show", dated)["schedule"]
+    again = tickler.document("plan", "edit", by_rule, *DAILY)["schedule"]
+    assert again["every"] == "FREQ=DAILY"
+
+
+def test_a_repeat_by_the_same_key_is_the_same_plan(tickler: Commands) -> None:
+    made = tickler.document(*DATED, *DAILY, "--key", "k1")
+    assert tickler.document(*DATED, *DAILY, "--key", "k1") == made
+    assert tickler(*DATED, *RENEWAL, "--key", "k1").code == 1
+    assert tickler(*DATED, *DAILY, "--key", "").code == 2
+    assert len(tickler.document("plan", "list")) == 1
+    tickler.document(*DATED, *DAILY)
+    tickler.document(*DATED, *DAILY)
+    assert len(tickler.document("plan", "list")) == 3
 
 
 def test_a_plan_that_is_not_there_is_refused(tickler: Commands) -> None:

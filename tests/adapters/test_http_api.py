@@ -32,6 +32,8 @@ EVERY_MONTH = {
 }
 PLAN = {"schedule": EVERY_MONTH, "person": "anna", "contactPointId": str(WHATSAPP), "text": "time to renew"}
 
+KEY = {"Idempotency-Key": "p1"}
+
 
 @pytest.fixture(params=["memory", "postgres"])
 def desk(request: pytest.FixtureRequest) -> Iterator[TouchDesk]:
@@ -237,7 +239,7 @@ def test_a_plan_is_looked_at_before_it_is_kept_and_can_be_changed_and_ended(
         "2027-02-28T10:00:00",
     ]
     assert desk.nothing_is_written()
-    made = api("POST", "/plans", desk.platform, PLAN)
+    made = api("POST", "/plans", desk.platform, PLAN, KEY)
     assert (made.status_code, made.json()["nextAt"]) == (201, "2026-12-31T09:00:00.000000Z")
     path = f"/plans/{made.json()['planId']}"
     before = {"deadline": "2027-03-31", "days": [45, 1], "at": "10:00", "timeZone": "Europe/Moscow"}
@@ -269,10 +271,65 @@ def test_a_plan_is_looked_at_before_it_is_kept_and_can_be_changed_and_ended(
 def test_a_plan_that_will_not_do_is_refused_in_one_line(
     api: Api, desk: TouchDesk, change: dict[str, object]
 ) -> None:
-    answer = api("POST", "/plans", desk.platform, PLAN | change)
+    answer = api("POST", "/plans", desk.platform, PLAN | change, KEY)
     assert answer.status_code == 422
     assert len(answer.json()["detail"].splitlines()) == 1
     assert desk.nothing_is_written()
+
+
+def test_a_repeat_of_a_plans_request_is_the_same_plan_as_it_is_now_and_another_body_is_a_conflict(
+    api: Api, desk: TouchDesk
+) -> None:
+    made = api("POST", "/plans", desk.platform, PLAN, KEY)
+    path = f"/plans/{made.json()['planId']}"
+    again = api("POST", "/plans", desk.platform, PLAN, KEY)
+    assert (made.status_code, again.status_code, again.json()) == (201, 200, made.json())
+    api("POST", f"{path}/pause", desk.platform)
+    assert api("POST", "/plans", desk.platform, PLAN, KEY).json()["status"] == "Paused"
+    for change in ({"text": "another"}, {"catchUp": 7}, {"contactPointId": str(EMAIL)}):
+        answer = api("POST", "/plans", desk.platform, PLAN | change, KEY)
+        assert (answer.status_code, "idempotency key" in answer.json()["detail"]) == (409, True)
+    assert api("POST", "/plans", desk.platform, PLAN, {"Idempotency-Key": "p2"}).status_code == 201
+    assert api("POST", "/plans", desk.issue("other", Scope.PLANS), PLAN, KEY).status_code == 201
+    for key in ({}, {"Idempotency-Key": ""}, {"Idempotency-Key": "a b"}, {"Idempotency-Key": "x" * 201}):
+        answer = api("POST", "/plans", desk.platform, PLAN, key)
+        assert (answer.status_code, answer.json()["detail"][:15]) == (422, "Idempotency-Key")
+    assert len(desk.touches.plans(None)) == 3
+
+
+def test_plans_are_listed_page_by_page_and_a_cursor_is_of_use_to_its_own_token_alone(
+    api: Api, desk: TouchDesk
+) -> None:
+    ids = [
+        api("POST", "/plans", desk.platform, PLAN, {"Idempotency-Key": f"p{number}"}).json()["planId"]
+        for number in range(5)
+    ]
+    seen: list[str] = []
+    cursor: str | None = None
+    for _ in range(3):
+        page = api(
+            "GET", "/plans", desk.platform, params={"limit": 2} | ({"cursor": cursor} if cursor else {})
+        )
+        seen += [one["planId"] for one in page.json()["plans"]]
+        cursor = page.json().get("cursor")
+    assert (seen, cursor) == (ids, None)
+    cursor = api("GET", "/plans", desk.platform, params={"limit": 2}).json()["cursor"]
+    assert api("GET", "/plans", desk.others_platform, params={"cursor": cursor}).status_code == 422
+    assert (
+        api("GET", "/plans", desk.issue("other", Scope.PLANS), params={"cursor": cursor}).status_code == 422
+    )
+    assert api("GET", "/touches", desk.platform, params={"cursor": cursor}).status_code == 422
+    assert api("GET", "/plans", desk.others_platform).json() == {"plans": []}
+
+
+def test_a_plan_can_be_put_back_as_it_was_read(api: Api, desk: TouchDesk) -> None:
+    asked = {**PLAN, "catchUp": 3, "graceSeconds": 60, "spreadSeconds": 5}
+    made = api("POST", "/plans", desk.platform, asked, KEY).json()
+    read = ("schedule", "contactPointId", "text", "kind", "catchUp", "graceSeconds", "spreadSeconds")
+    body = {"person": made["userId"]} | {name: made[name] for name in read}
+    put = api("PUT", f"/plans/{made['planId']}", desk.platform, body).json()
+    assert put == made | {"revision": put["revision"]}
+    assert (put["catchUp"], put["graceSeconds"], put["spreadSeconds"]) == (3, 60, 5)
 
 
 # The document

@@ -18,8 +18,10 @@ from adapters.inbound.cli.schedules import (
     BeforeOption,
     DaysOption,
     EveryOption,
+    MaybeShortMonth,
     ShortMonthOption,
     ZoneOption,
+    edited_schedule,
     given_schedule,
     planned_json,
     planned_rows,
@@ -52,6 +54,10 @@ MissedOption = Annotated[
         " many of the last ones.",
     ),
 ]
+ZoneOfPlan = Annotated[str | None, typer.Option(metavar="ZONE", help="The IANA zone of the schedule.")]
+KeyOption = Annotated[
+    str | None, typer.Option(help="Idempotency key: the same one again gives the same plan.")
+]
 SpreadOption = Annotated[float, typer.Option(help="Seconds between those that are made up for.")]
 
 
@@ -72,6 +78,7 @@ def add(
     kind: Annotated[str, typer.Option(help="message, call, or a kind of your own.")] = MESSAGE,
     missed: MissedOption = "once",
     spread: SpreadOption = 60.0,
+    key: KeyOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Keep a plan: by a rule, or so many days before a deadline.
@@ -92,7 +99,9 @@ def add(
             catch_up=_catch_up(missed),
             spread=timedelta(seconds=spread),
         )
-        _put(services.planning.create(person.tenant_id, terms, text, CALLER), as_json)
+        own_key = str(services.ids.new()) if key is None else key
+        kept = services.planning.create_once(person.tenant_id, terms, text, CALLER, own_key)
+        _put(kept.plan, as_json)
 
 
 @app.command("preview")
@@ -183,26 +192,26 @@ def edit(
     before: BeforeOption = None,
     days: DaysOption = None,
     at: AtOption = None,
-    zone: ZoneOption = None,
-    short_month: ShortMonthOption = ShortMonth.SKIP,
+    zone: ZoneOfPlan = None,
+    short_month: MaybeShortMonth = None,
     missed: Annotated[str | None, typer.Option(metavar="POLICY", help="skip, once or a number.")] = None,
     spread: Annotated[float | None, typer.Option(help="Seconds between those made up for.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Change what is given; what is not given stays, and what became a touch stays one.
 
+    A plan that goes by a rule is given a deadline with --before, --days and --at together, and one that has
+    a deadline a rule with --every and --from.
+
     \b
-    Example: tickler plan edit 0198c5f0-7d3e-7000-8000-0123456789ab --missed skip
+    Examples: tickler plan edit 0198c5f0-7d3e-7000-8000-0123456789ab --missed skip
+              tickler plan edit 0198c5f0-7d3e-7000-8000-0123456789ab --days 30,7,1
     """
     with office(context).open(say) as services:
         found = _plan(services, plan)
         terms = found.terms
-        if every or before:
-            own = zone or terms.schedule.time_zone
-            schedule = given_schedule(every, anchor, before, days, at, own, short_month)
-            terms = attrs.evolve(terms, schedule=schedule)
-        elif anchor or days or at or zone:
-            raise Invalid("--every: a schedule is given as a whole, with --every or with --before")
+        schedule = edited_schedule(terms.schedule, every, anchor, before, days, at, zone, short_month)
+        terms = attrs.evolve(terms, schedule=schedule)
         if whom is not None or contact is not None:
             who = whom or str(terms.target.user_id)
             person = person_named(services.people, "--for", who, str(found.tenant_id))
@@ -214,7 +223,7 @@ def edit(
         kept = services.touches.text_of_plan(found.id) or ""
         if terms == found.terms and text in (None, kept):
             raise Invalid(
-                "nothing to change: give --text, --for, --to, --every, --before, --missed or --spread"
+                "nothing to change: give --text, --for, --to, --missed, --spread or some of the schedule"
             )
         words = kept if text is None else text
         _put(services.planning.edit(found.tenant_id, found.id, terms, words, CALLER), as_json)

@@ -32,6 +32,10 @@ ShortMonthOption = Annotated[
     ShortMonth, typer.Option(help="A day that a month has not: skip it, or take the month's last.")
 ]
 
+MaybeShortMonth = Annotated[
+    ShortMonth | None, typer.Option(help="A day that a month has not: skip it, or take the month's last.")
+]
+
 NOTES = {
     ClockChange.LEFT_OUT: "the clock leaves this time out: it comes later by the gap",
     ClockChange.TWICE: "the clock shows this time twice: the first is meant",
@@ -62,6 +66,46 @@ def given_schedule(
     if days is None or at is None:
         raise Invalid("--days: days and an hour are wanted, such as --days 45,30,14,7,1 --at 10:00")
     return BeforeDeadline(_day(before or ""), _days(days), _hour(at), time_zone)
+
+
+def edited_schedule(
+    kept: Schedule,
+    every: str | None,
+    anchor: str | None,
+    before: str | None,
+    days: str | None,
+    at: str | None,
+    time_zone: str | None,
+    short_month: ShortMonth | None,
+) -> Schedule:
+    """The schedule with what is given in the place of its own; another sort of schedule is given whole.
+
+    Invalid names the option that will not do.
+    """
+    own_zone = time_zone or kept.time_zone
+    if every is not None and before is not None:
+        raise Invalid("--every: give either --every or --before")
+    match kept:
+        case Every() if before is None:
+            if days is not None or at is not None:
+                raise Invalid("--days: this plan goes by a rule; --days and --at go with --before, all three")
+            return Every(
+                kept.rule if every is None else every,
+                kept.anchor if anchor is None else wall_time("--from", anchor),
+                own_zone,
+                kept.short_month if short_month is None else short_month,
+            )
+        case BeforeDeadline() if every is None:
+            if anchor is not None or short_month is not None:
+                raise Invalid("--from: this plan has a deadline; --from and --short-month go with --every")
+            return BeforeDeadline(
+                kept.deadline if before is None else _day(before),
+                kept.days if days is None else _days(days),
+                kept.at if at is None else _hour(at),
+                own_zone,
+            )
+        case _:
+            return given_schedule(every, anchor, before, days, at, own_zone, short_month or ShortMonth.SKIP)
 
 
 def told_schedule(schedule: Schedule) -> str:

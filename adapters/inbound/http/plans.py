@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from adapters.codec import instant_text
 from adapters.inbound.desk import Desk
-from adapters.inbound.http.admitting import TheDesk, WithPlans
-from adapters.inbound.http.reading import person_key, schedule, terms
+from adapters.inbound.http.admitting import Anybody, TheDesk, WithPlans
+from adapters.inbound.http.cursors import cursor_after, read_cursor
+from adapters.inbound.http.reading import Key, Limit, given_key, person_key, schedule, terms
 from adapters.inbound.shapes import (
     OccurrenceShape,
     PlanBody,
@@ -24,20 +25,34 @@ from domain.recurrence import Every, Planned, Schedule
 from domain.touch_plan import Terms, TouchPlan, next_occurrence
 from domain.values import ContactPointId, PlanId
 
+OF_PLANS = "plans"
 router = APIRouter(tags=["plans"])
 
 
-@router.post("/plans", status_code=201)
-def create(body: PlanBody, desk: TheDesk, token: WithPlans) -> PlanShape:
-    """Keep a plan; what its text says may be tried with /plans/preview first."""
-    plan = desk.planning.create(token.tenant_id, _terms(desk, token, body), body.text, token.name)
-    return _shape(desk, plan)
+@router.post("/plans", status_code=201, responses={200: {"model": PlanShape}})
+def create(
+    body: PlanBody, desk: TheDesk, token: WithPlans, response: Response, idempotency_key: Key = None
+) -> PlanShape:
+    """Keep a plan; 201, or 200 where this key did so before. When it will come may be tried with
+    /plans/preview first.
+    """
+    key, asked = given_key(idempotency_key), _terms(desk, token, body)
+    kept = desk.planning.create_once(token.tenant_id, asked, body.text, token.name, key)
+    if not kept.is_new:
+        response.status_code = 200
+    return _shape(desk, kept.plan)
 
 
-@router.get("/plans")
-def listed(desk: TheDesk, token: WithPlans) -> Plans:
-    """All plans of the tenant, ordered by id."""
-    return Plans(plans=[_shape(desk, plan) for plan in desk.touches.plans(token.tenant_id)])
+@router.get("/plans", response_model_exclude_unset=True)
+def listed(desk: TheDesk, _: WithPlans, who: Anybody, limit: Limit = 50, cursor: str | None = None) -> Plans:
+    """The plans of the tenant, ordered by id."""
+    token = who.token
+    after = None if cursor is None else PlanId(read_cursor(who.secret, token, OF_PLANS, cursor))
+    found = desk.touches.plans(token.tenant_id, limit + 1, after)
+    shown = [_shape(desk, plan) for plan in found[:limit]]
+    if len(found) <= limit:
+        return Plans(plans=shown)
+    return Plans(plans=shown, cursor=cursor_after(who.secret, token, OF_PLANS, found[limit - 1].id))
 
 
 @router.post("/plans/preview", response_model_exclude_none=True)
@@ -53,7 +68,9 @@ def one(plan_id: UUID, desk: TheDesk, token: WithPlans) -> PlanShape:
 
 @router.put("/plans/{plan_id}")
 def edit(plan_id: UUID, body: PlanBody, desk: TheDesk, token: WithPlans) -> PlanShape:
-    """Put other terms and another text in the place of a plan's; what is a touch already stays one."""
+    """Put other terms and another text in the place of a plan's, as a whole: what is not given is as in a new
+    plan. What is a touch already stays one.
+    """
     put = _terms(desk, token, body)
     return _shape(desk, desk.planning.edit(token.tenant_id, PlanId(plan_id), put, body.text, token.name))
 
@@ -92,6 +109,8 @@ def _shape(desk: Desk, plan: TouchPlan) -> PlanShape:
         kind=plan.terms.kind,
         text=desk.touches.text_of_plan(plan.id),
         catch_up=plan.terms.catch_up,
+        grace_seconds=round(plan.terms.grace.total_seconds()),
+        spread_seconds=round(plan.terms.spread.total_seconds()),
         next_at=None if following is None else instant_text(following.at),
     )
 

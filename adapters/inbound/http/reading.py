@@ -1,13 +1,32 @@
 """What comes in JSON, made into values of the domain; Invalid names the member."""
 
 from datetime import datetime, time, timedelta
+from typing import Annotated
 from uuid import UUID
+
+from fastapi import Header, Query
 
 from adapters.inbound.shapes import PlanBody, ScheduleShape
 from domain.errors import Invalid
 from domain.recurrence import BeforeDeadline, Every, Schedule
 from domain.touch_plan import Terms
 from domain.values import Origin, UserId
+
+MOST_LISTED = 100
+VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
+Key = Annotated[
+    str | None,
+    Header(description="From 1 to 200 visible ASCII characters; a repeat with it is the same request."),
+]
+Limit = Annotated[int, Query(ge=1, le=MOST_LISTED)]
+
+
+def given_key(given: str | None) -> str:
+    if given is None:
+        raise Invalid("Idempotency-Key: it is wanted, so that a repeat is the same request")
+    if not 1 <= len(given) <= 200 or given.strip(VISIBLE):
+        raise Invalid("Idempotency-Key: from 1 to 200 visible ASCII characters")
+    return given
 
 
 def person_key(given: str) -> UserId | str:

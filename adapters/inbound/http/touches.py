@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 
 from adapters.codec import instant_text
@@ -12,6 +12,7 @@ from adapters.inbound.desk import Desk
 from adapters.inbound.http.admitting import Anybody, ASession, Bearer, TheDesk, WithTouches
 from adapters.inbound.http.cursors import cursor_after, read_cursor
 from adapters.inbound.http.problems import problem
+from adapters.inbound.http.reading import Key, Limit, given_key
 from adapters.inbound.shapes import (
     Asked,
     DeferredShape,
@@ -28,18 +29,9 @@ from application.touching.access import must_have
 from application.touching.asking import Ask, Deferred, Shown
 from application.touching.words.resolved import Unclear
 from domain.deferred_touch import Status
-from domain.errors import Invalid
 from domain.values import TouchId
 
-MOST_LISTED = 100
-VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
-
 router = APIRouter(tags=["touches"])
-Key = Annotated[
-    str | None,
-    Header(description="From 1 to 200 visible ASCII characters; a repeat with it is the same touch."),
-]
-Limit = Annotated[int, Query(ge=1, le=MOST_LISTED)]
 
 
 @router.post(
@@ -52,7 +44,7 @@ def defer(
     body: NewTouch, desk: TheDesk, token: ASession, response: Response, idempotency_key: Key = None
 ) -> DeferredShape | JSONResponse:
     """Put work off; 201, or 200 where this key did so before. The answer goes to the session's own place."""
-    ask = Ask(body.when, body.text, body.kind, _key(idempotency_key), body.when_client_writes)
+    ask = Ask(body.when, body.text, body.kind, given_key(idempotency_key), body.when_client_writes)
     made = desk.asking.defer(token, ask)
     if isinstance(made, Unclear):
         told = asked(made)
@@ -73,7 +65,7 @@ def listed(
     """A session's own touches, or with the scope `touches` all of the tenant's, oldest request first."""
     statuses = sorted(set(status or ()))
     of_list = ",".join(statuses)
-    after = None if cursor is None else read_cursor(who.secret, who.token, of_list, cursor)
+    after = None if cursor is None else TouchId(read_cursor(who.secret, who.token, of_list, cursor))
     found = _found(desk, who, limit + 1, statuses, after)
     shown = found[:limit]
     more = len(found) > limit
@@ -148,11 +140,3 @@ def _found(
     must_have(who.token, Scope.TOUCHES)
     found = desk.deferring.listed(who.token.tenant_id, limit, statuses=statuses, after=after)
     return [Shown(touch, None) for touch in found]
-
-
-def _key(given: str | None) -> str:
-    if given is None:
-        raise Invalid("Idempotency-Key: it is wanted, so that a repeat is the same touch")
-    if not 1 <= len(given) <= 200 or given.strip(VISIBLE):
-        raise Invalid("Idempotency-Key: from 1 to 200 visible ASCII characters")
-    return given

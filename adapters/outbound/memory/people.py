@@ -187,6 +187,11 @@ class MemoryPeople:
             if touch_id in theirs:
                 del store.touch_requests[asked]
                 store.touch_requests[asked[0], asked[1], str(touch_id)] = (str(touch_id), touch_id)
+        for asked, (_, plan_id, asked_for) in list(store.plan_requests.items()):
+            if asked_for == user_id:
+                del store.plan_requests[asked]
+                emptied = (str(plan_id), plan_id, asked_for)
+                store.plan_requests[asked[0], asked[1], str(plan_id)] = emptied
         for plan_id, plan in store.plans.items():
             if plan.state.terms.target.user_id == user_id:
                 store.plan_texts.pop(plan_id, None)

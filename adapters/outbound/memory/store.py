@@ -93,6 +93,7 @@ class MemoryStore:
         self.touch_requests: dict[tuple[TenantId, str, str], tuple[str, TouchId]] = {}
         self.plans: dict[PlanId, Versioned[TouchPlan]] = {}
         self.plan_texts: dict[PlanId, str] = {}
+        self.plan_requests: dict[tuple[TenantId, str, str], tuple[str, PlanId, UserId]] = {}
         self.touch_history: dict[UUID, tuple[RecordedTouchEvent, ...]] = {}
         self.tokens: dict[TokenId, KeptToken] = {}
         self.channel_opt_outs: set[tuple[UserId, str]] = set()

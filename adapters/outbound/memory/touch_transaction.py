@@ -14,8 +14,10 @@ from application.ports.errors import Conflict, PersonIsErased
 from application.ports.ledger import Context, Versioned
 from application.ports.notices import Notice
 from application.ports.touches import (
+    KeyReused,
     PlanChange,
     RecordedTouchEvent,
+    Request,
     Room,
     TouchChange,
     TouchTexts,
@@ -24,7 +26,7 @@ from domain import deferred_touch, delivery, touch_plan
 from domain.deferred_touch import DeferredTouch, Status
 from domain.delivery import Delivery
 from domain.touch_plan import TouchPlan, next_occurrence
-from domain.values import PlanId, TenantId, TouchId
+from domain.values import PlanId, TenantId, TouchId, UserId
 
 State = TypeVar("State", DeferredTouch, TouchPlan)
 
@@ -40,6 +42,7 @@ class MemoryTouchTransaction:
         self._plans: dict[PlanId, Versioned[TouchPlan]] = {}
         self._touch_texts: dict[TouchId, TouchTexts] = {}
         self._plan_texts: dict[PlanId, str] = {}
+        self._plan_requests: dict[tuple[TenantId, str, str], tuple[str, PlanId, UserId]] = {}
         self._history: list[tuple[TouchId | PlanId, tuple[RecordedTouchEvent, ...]]] = []
         self._deliveries: list[Delivery] = []
         self._notices: list[Notice] = []
@@ -50,6 +53,7 @@ class MemoryTouchTransaction:
             self._store.plans.update(self._plans)
             self._store.touch_texts.update(self._touch_texts)
             self._store.plan_texts.update(self._plan_texts)
+            self._store.plan_requests.update(self._plan_requests)
             for stream_id, events in self._history:
                 kept = self._store.touch_history.get(stream_id, ())
                 self._store.touch_history[stream_id] = (*kept, *events)
@@ -97,6 +101,20 @@ class MemoryTouchTransaction:
             ]
             in_turn = (one for turn in zip_longest(*sorted(queues)) for one in turn if one is not None)
             return self._take([touch_id for _, touch_id in in_turn], room.limit)
+
+    def plan_of_request(self, request: Request, plan: TouchPlan, at: datetime) -> PlanId:
+        codec.check_text("idempotency key", request.key)
+        asked = (plan.tenant_id, request.caller, request.key)
+        with self._store.changed:
+            self._lock(("plan request", *asked))
+            earlier = (self._store.plan_requests | self._plan_requests).get(asked)
+            if earlier is None:
+                self._plan_requests[asked] = (request.body, plan.id, plan.terms.target.user_id)
+                return plan.id
+            body, plan_id, _ = earlier
+            if body != request.body:
+                raise KeyReused("this idempotency key was used for something else")
+            return plan_id
 
     def due_plan(self, now: datetime, leave_out: Collection[PlanId] = ()) -> Versioned[TouchPlan] | None:
         with self._store.changed:

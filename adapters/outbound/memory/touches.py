@@ -125,11 +125,14 @@ class MemoryTouches:
             ]
         return sorted(found, key=lambda one: one.id)[:limit]
 
-    def plans(self, tenant_id: TenantId | None) -> Sequence[TouchPlan]:
+    def plans(
+        self, tenant_id: TenantId | None, limit: int | None = None, after: PlanId | None = None
+    ) -> Sequence[TouchPlan]:
         with self.store.changed:
             found = [row.state for row in self.store.plans.values()]
         mine = (one for one in found if tenant_id is None or one.tenant_id == tenant_id)
-        return sorted(mine, key=lambda one: one.id)
+        further = (one for one in mine if after is None or one.id > after)
+        return sorted(further, key=lambda one: one.id)[:limit]
 
     def history(self, stream_id: UUID) -> Sequence[RecordedTouchEvent]:
         with self.store.changed:

@@ -52,6 +52,9 @@ EMPTY_REQUESTS = (
     "update tickler.touch_requests r set key = r.touch_id::text, body = r.touch_id::text"
     " from tickler.deferred_touches t where t.id = r.touch_id and t.user_id = %s"
 )
+EMPTY_PLAN_REQUESTS = (
+    "update tickler.plan_requests set key = plan_id::text, body = plan_id::text where user_id = %s"
+)
 FORGET_PLAN_TEXTS = (
     "delete from tickler.plan_texts where plan_id in"
     " (select id from tickler.touch_plans where (terms -> 'target' ->> 'userId')::uuid = %s)"
@@ -60,7 +63,7 @@ FORGET_PLAN_TEXTS = (
 FORGET_SAMPLES = (
     "analyze tickler.people, tickler.contact_points, tickler.texts,"
     " tickler.deliveries, tickler.delivery_attempts, tickler.touch_texts, tickler.touch_requests,"
-    " tickler.plan_texts"
+    " tickler.plan_texts, tickler.plan_requests"
 )
 
 
@@ -83,6 +86,7 @@ def erase(session: Session, tenant_id: TenantId, user_id: UserId) -> Erased | No
     session.change(EMPTY_DELIVERIES, (user_id,))
     session.change(EMPTY_ATTEMPTS, (user_id,))
     session.change(EMPTY_REQUESTS, (user_id,))
+    session.change(EMPTY_PLAN_REQUESTS, (user_id,))
     session.change(FORGET_TOUCH_TEXTS, (user_id,))
     session.change(FORGET_PLAN_TEXTS, (user_id,))
     titles = session.change(FORGET_TITLES, (tenant_id, user_id, user_id))

@@ -23,14 +23,14 @@ from adapters.testkit.touches.examples import (
 from application.erasing import Erasing
 from application.ports.errors import PersonIsErased
 from application.ports.people import People, Person, Tenant
-from application.ports.touches import Registered, Room, Touches, TouchTexts
+from application.ports.touches import Registered, Request, Room, Touches, TouchTexts
 from application.touching.deferring import Deferring
 from application.touching.planning import Planning
 from domain import touch_plan
 from domain.deferred_touch import Fail, Limits, Release, Status, TouchCancelled
 from domain.recurrence import Schedule
 from domain.touch_plan import TouchPlan
-from domain.values import Origin, TouchId
+from domain.values import Origin, PlanId, TouchId
 
 NOTHING = TouchTexts(None, None)
 
@@ -93,6 +93,20 @@ class ErasingContract:
         assert touches.text_of_plan(plan.id) is None
         assert touches.touch(made.id) is not None
         assert len(touches.history(made.id)) == 3
+
+    def test_the_key_by_which_a_plan_of_theirs_was_asked_for_goes_with_the_person(
+        self, touches: Touches, people: People, somebody: Person
+    ) -> None:
+        plan = planned(touches)
+        asked = Request("agent-a", "a telling key", "a digest that can be guessed at")
+        with touches.transaction(CONTEXT) as transaction:
+            transaction.plan_of_request(asked, plan, LATER)
+
+        people.erase(TENANT, somebody.id)
+
+        another = evolve(plan, id=PlanId(numbered(309)))
+        with touches.transaction(CONTEXT) as transaction:
+            assert transaction.plan_of_request(asked, another, LATER) == another.id
 
     def test_what_waits_for_them_is_taken_back_and_is_no_row_that_waits_for_its_time(
         self, touches: Touches, people: People, somebody: Person

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
+from functools import partial
 from typing import get_args
 
 import attrs
@@ -12,14 +13,21 @@ from adapters.testkit.threads import at_once
 from adapters.testkit.touches.examples import CONTEXT, DAILY, ORIGIN, plan_change, planned, touch_of
 from application.ports.errors import Conflict
 from application.ports.ledger import Versioned
-from application.ports.touches import Touches
+from application.ports.touches import KeyReused, Request, Touches
 from domain import touch_plan
+from domain.errors import Invalid
 from domain.recurrence import BeforeDeadline, Every, ShortMonth
 from domain.touch_plan import Status, Terms, TouchPlan
 from domain.values import PlanId, TouchId
 
 wall = datetime.fromisoformat
 DAY = timedelta(days=1)
+
+ASKED = Request("agent-a", "key", "body")
+
+
+def plan_of(number: int) -> TouchPlan:
+    return TouchPlan(PlanId(numbered(number)), TENANT, DAILY, NOON)
 
 
 class PlanningContract:
@@ -49,6 +57,44 @@ class PlanningContract:
         assert touches.text_of_plan(plan.id) == "renew the policy"
         assert list(touches.plans(TENANT)) == [plan]
         assert list(touches.plans(OTHER_TENANT)) == []
+
+    def test_plans_are_listed_page_by_page_by_their_ids(self, touches: Touches) -> None:
+        ids = [planned(touches, number).id for number in (303, 301, 302)]
+        assert [one.id for one in touches.plans(TENANT)] == sorted(ids)
+        assert [one.id for one in touches.plans(TENANT, 2)] == sorted(ids)[:2]
+        assert [one.id for one in touches.plans(None, 2, sorted(ids)[1])] == sorted(ids)[2:]
+        assert list(touches.plans(OTHER_TENANT, 2)) == []
+
+    def test_a_request_for_a_plan_is_the_plan_that_it_made_at_first(self, touches: Touches) -> None:
+        first, second = plan_of(301), plan_of(302)
+        with touches.transaction(CONTEXT) as transaction:
+            assert transaction.plan_of_request(ASKED, first, NOON) == first.id
+            assert transaction.plan_of_request(ASKED, second, NOON) == first.id
+        with touches.transaction(CONTEXT) as transaction:
+            assert transaction.plan_of_request(ASKED, second, NOON) == first.id
+            for other in (attrs.evolve(ASKED, caller="another"), attrs.evolve(ASKED, key="KEY")):
+                assert transaction.plan_of_request(other, second, NOON) == second.id
+            elsewhere = attrs.evolve(second, tenant_id=OTHER_TENANT)
+            assert transaction.plan_of_request(ASKED, elsewhere, NOON) == second.id
+        with pytest.raises(KeyReused), touches.transaction(CONTEXT) as transaction:
+            transaction.plan_of_request(attrs.evolve(ASKED, body="another"), second, NOON)
+        with pytest.raises(Invalid), touches.transaction(CONTEXT) as transaction:
+            transaction.plan_of_request(attrs.evolve(ASKED, key="a\0b"), second, NOON)
+
+    def test_a_request_whose_plan_was_not_kept_left_no_key_behind(self, touches: Touches) -> None:
+        with suppress(RuntimeError), touches.transaction(CONTEXT) as transaction:
+            transaction.plan_of_request(ASKED, plan_of(301), NOON)
+            raise RuntimeError
+        with touches.transaction(CONTEXT) as transaction:
+            assert transaction.plan_of_request(ASKED, plan_of(302), NOON) == PlanId(numbered(302))
+
+    def test_of_two_requests_for_a_plan_at_once_one_makes_it(self, touches: Touches) -> None:
+        def ask(number: int) -> PlanId:
+            with touches.transaction(CONTEXT) as transaction:
+                return transaction.plan_of_request(ASKED, plan_of(number), NOON)
+
+        answers = at_once(*(partial(ask, number) for number in range(301, 306)))
+        assert len(set(answers)) == 1
 
     def test_a_plan_that_is_not_there_is_none(self, touches: Touches) -> None:
         nobody = PlanId(numbered(301))

@@ -101,6 +101,10 @@ LISTED = (
     " and (%(any_status)s or status = any(%(statuses)s::text[]))"
     " and (%(after)s::uuid is null or id > %(after)s) order by id limit %(limit)s"
 )
+PLANS = (
+    SELECT_PLAN + " where (%(tenant_id)s::uuid is null or tenant_id = %(tenant_id)s)"
+    " and (%(after)s::uuid is null or id > %(after)s) order by id limit %(limit)s::bigint"
+)
 HISTORY = (
     "select version, type, data, correlation_id, actor, occurred_at from tickler.domain_events"
     " where stream_id = %s order by version"
@@ -214,12 +218,12 @@ class PostgresTouches:
         with self.database.transaction() as session:
             return [read_touch(row).state for row in session.rows(LISTED, given)]
 
-    def plans(self, tenant_id: TenantId | None) -> Sequence[TouchPlan]:
+    def plans(
+        self, tenant_id: TenantId | None, limit: int | None = None, after: PlanId | None = None
+    ) -> Sequence[TouchPlan]:
+        given = {"tenant_id": tenant_id, "limit": limit, "after": after}
         with self.database.transaction() as session:
-            rows = session.rows(
-                SELECT_PLAN + " where %(t)s::uuid is null or tenant_id = %(t)s::uuid order by id",
-                {"t": tenant_id},
-            )
+            rows = session.rows(PLANS, given)
         return [read_plan(row).state for row in rows]
 
     def history(self, stream_id: UUID) -> Sequence[RecordedTouchEvent]:

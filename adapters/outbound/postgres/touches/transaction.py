@@ -24,7 +24,7 @@ from adapters.touch_codec import encode_touch_event
 from application.ports.errors import Conflict, PersonIsErased
 from application.ports.ledger import Context, Versioned
 from application.ports.notices import Notice
-from application.ports.touches import PlanChange, Room, TouchChange
+from application.ports.touches import KeyReused, PlanChange, Request, Room, TouchChange
 from domain import delivery
 from domain.deferred_touch import DeferredTouch
 from domain.delivery import Delivery
@@ -34,6 +34,11 @@ from domain.values import PlanId, TouchId
 STUCK = (
     SELECT_TOUCH + " where status = 'InProgress' and lease_until < %s"
     " order by lease_until, id limit %s for update skip locked"
+)
+PLAN_OF_REQUEST = (
+    "insert into tickler.plan_requests as kept (tenant_id, caller, key, body, plan_id, user_id, made_at)"
+    " values (%s, %s, %s, %s, %s, %s, %s)"
+    " on conflict (tenant_id, caller, key) do update set key = kept.key returning body, plan_id"
 )
 DUE_PLAN = (
     SELECT_PLAN + " where next_at <= %s and id <> all(%b::uuid[])"
@@ -109,6 +114,16 @@ class PostgresTouchTransaction:
 
     def due(self, now: datetime, room: Room) -> Sequence[Versioned[DeferredTouch]]:
         return due(self.session, now, room)
+
+    def plan_of_request(self, request: Request, plan: TouchPlan, at: datetime) -> PlanId:
+        check_text("idempotency key", request.key)
+        asked = (plan.tenant_id, request.caller, request.key, request.body)
+        found = self.session.row(PLAN_OF_REQUEST, (*asked, plan.id, plan.terms.target.user_id, at))
+        assert found is not None
+        body, plan_id = found
+        if body != request.body:
+            raise KeyReused("this idempotency key was used for something else")
+        return PlanId(plan_id)
 
     def due_plan(self, now: datetime, leave_out: Collection[PlanId] = ()) -> Versioned[TouchPlan] | None:
         found = self.session.row(DUE_PLAN, (now, list(leave_out)))
