@@ -10,7 +10,7 @@ DEV := .venv-dev/bin
 # The programs' names and tests' workers: pytest-xdist's own word for "one a core".
 WORKERS ?= auto
 
-.PHONY: help run test check format demo bench prove kafka clean
+.PHONY: help run test check format demo report bench prove kafka clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -23,6 +23,9 @@ demo: $(RUN)/tickler ## plan a few events that fall due within seconds and watch
 
 test: $(DEV)/tickler ## every test, on a Postgres of its own
 	$(DEV)/python -m pytest -n $(WORKERS) --dist worksteal -m "not prove"
+
+report: $(DEV)/tickler ## the specification with its scenarios and what came of them, as one page: build/report/index.html
+	$(DEV)/python -m tests.living_report --workers $(WORKERS)
 
 check: $(DEV)/tickler ## style, types and the directions of imports
 	$(DEV)/ruff check .

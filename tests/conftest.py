@@ -33,6 +33,7 @@ from tests.kafka.mock import MockCluster  # noqa: E402
 from tests.kafka.programs import KafkaMissing, KafkaPrograms  # noqa: E402
 from tests.kafka.shared import end_run, hold_run, join_run  # noqa: E402
 from tests.lacking import lacks  # noqa: E402
+from tests.living_report.recording import keep_results  # noqa: E402
 
 RUN_FOLDER = "TICKLER_TEST_RUN_FOLDER"
 RUN_PREFIX = "tickler-tests-"
@@ -42,6 +43,7 @@ _kafka_lifelines: list[int] = []
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    keep_results(config)
     if hasattr(config, "workerinput"):
         return
     _sweep_runs_that_were_killed()

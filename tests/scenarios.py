@@ -22,8 +22,8 @@ class Scenario:
     cases: int
 
 
-def feature_files() -> list[Path]:
-    return sorted(FEATURES.glob("**/*.feature"))
+def feature_files(folder: Path = FEATURES) -> list[Path]:
+    return sorted(folder.glob("**/*.feature"))
 
 
 def scenarios_of(file: Path) -> list[Scenario]:

@@ -1,52 +1,74 @@
 """The specifications as docs/spec has them: tables' rows, algorithm, postconditions; and sentences."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 ROOT = Path(__file__).parents[1]
 JOB = ROOT / "docs/spec/reminder-dispatch-job.ru.md"
 TOUCHES = ROOT / "docs/spec/deferred-touches.ru.md"
 PROSE = ("Алгоритм", "Постусловия и цепочка следствий")
-_STEP = re.compile(r"- (?P<name>[^.→]+?)\s*[.→]")
-_PARAGRAPH = re.compile(r"(?P<name>(?:Предусловия|Постусловия|Цепочка|Что видит)[^.]*)\.")
+_STEP = re.compile(r"- (?P<name>[^.→]+?)\s*[.→]\s*(?P<rest>.*)")
+_PARAGRAPH = re.compile(r"(?P<name>(?:Предусловия|Постусловия|Цепочка|Что видит)[^.]*)\.\s*(?P<rest>.*)")
+_BRANCH = "- событие"
 
 
 @frozen
 class Row:
-    """A row of a table, or a named paragraph: `name` is its first cell, `rest` what follows it."""
+    """A row of a table, or a named paragraph: `name` is its first cell, `rest` what follows it.
+
+    `columns` are what the table calls the cells of `rest`, which ` | ` parts; a paragraph has none.
+    """
 
     section: str
     name: str
     rest: str
+    columns: tuple[str, ...] = ()
+
+
+def title(spec: Path) -> str:
+    return spec.read_text("utf-8").partition("\n")[0].strip()
+
+
+def lead(spec: Path = JOB) -> str:
+    """What the document says ahead of its first table."""
+    said = spec.read_text("utf-8").partition("\n| ")[0].splitlines()
+    return " ".join(said[2:])
 
 
 def rows(spec: Path = JOB) -> list[Row]:
-    return list(_rows(spec.read_text("utf-8").splitlines()))
+    lines = spec.read_text("utf-8").splitlines()
+    found: list[Row] = []
+    columns: tuple[str, ...] = ()
+    section, inside = lines[0], False
+    for previous, line, following in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
+        if _is_heading(line, following):
+            section, inside = line, False
+        elif following == "|---|":
+            columns, inside = tuple(line.strip("| ").split(" | ")[1:]), False
+        elif line == "|---|":
+            inside = True
+        elif inside and " | " in line:
+            name, _, rest = line.strip("| ").partition(" | ")
+            found.append(Row(section, name, rest, columns))
+        elif section in PROSE:
+            found = _with_prose(found, section, previous, line, following)
+    return found
 
 
 def table_of_tests(spec: Path = JOB) -> list[Row]:
     return [row for row in rows(spec) if row.section == "Тесты"]
 
 
-def _rows(lines: list[str]) -> Iterator[Row]:
-    section, inside = lines[0], False
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        if following == "|---|":
-            inside = False
-        elif line == "|---|":
-            inside = True
-        elif inside and " | " in line:
-            name, _, rest = line.strip("| ").partition(" | ")
-            yield Row(section, name, rest)
-        elif section in PROSE and line == "- событие":
-            yield Row(section, f"событие {following.partition(' → ')[0]}", following)
-        elif section in PROSE and (match := _STEP.match(line) or _PARAGRAPH.match(line)):
-            yield Row(section, match["name"], line)
-        if _is_heading(line, following):
-            section, inside = line, False
+def _with_prose(found: list[Row], section: str, previous: str, line: str, following: str) -> list[Row]:
+    if line == _BRANCH:
+        return [*found, Row(section, f"событие {following.partition(' → ')[0]}", "")]
+    if previous == _BRANCH:
+        return [*found[:-1], evolve(found[-1], rest=f"→ {line.partition(' → ')[2]}")]
+    if match := _STEP.match(line) or _PARAGRAPH.match(line):
+        return [*found, Row(section, match["name"], match["rest"])]
+    return [*found[:-1], evolve(found[-1], rest=f"{found[-1].rest} {line}".strip())]
 
 
 def _is_heading(line: str, following: str) -> bool:

@@ -7,34 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from attrs import frozen
 
+from tests.coverage_page import LATER, NAMED, PAGE, Line, lines
 from tests.scenarios import scenarios_of
-from tests.specification import ROOT, TOUCHES, rows, sentences
-
-PAGE = ROOT / "docs/spec-coverage.md"
-NAMED = re.compile(r"`((?:adapters|application|domain|features|tests|docs)/[^`]+)`")
-LATER = re.compile(r"issue [46]\b")
-
-
-@frozen
-class Line:
-    section: str
-    name: str
-    code: str
-    shown_by: str
-
-
-def lines() -> list[Line]:
-    found, section = [], ""
-    for line in PAGE.read_text("utf-8").splitlines():
-        if line.startswith("## "):
-            section = line.removeprefix("## ")
-        elif line.startswith("| ") and not line.startswith("| row "):
-            name, code, shown_by = (cell.strip() for cell in line.strip("|").split(" | "))
-            found.append(Line(section, name, code, shown_by))
-    return found
-
+from tests.specification import JOB, PROSE, ROOT, TOUCHES, rows, sentences
 
 LINES = lines()
 
@@ -69,6 +45,14 @@ def test_the_specifications_are_read_whole() -> None:
     for row in sentences():
         told += [row.name] if row.section in told else [row.section, row.name]
     assert "".join("".join(told).split()) == "".join(TOUCHES.read_text("utf-8").replace("•", "").split())
+
+
+@pytest.mark.parametrize("section", PROSE)
+def test_a_section_without_a_table_is_read_to_its_last_word(section: str) -> None:
+    said = JOB.read_text("utf-8").partition(f"\n{section}\n")[2]
+    whole = said[: re.search(r"\n(?:Граница транзакции|Идемпотентность и retry)\n", said).start()]  # type: ignore[union-attr]
+    told = "".join(row.name + row.rest for row in rows() if row.section == section)
+    assert re.findall(r"\w", told) == re.findall(r"\w", whole)
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.section}: {line.name}")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.features.stores import MemoryBehind, PostgresBehind, Store
+from tests.features.stores import STORES, MemoryBehind, PostgresBehind, Store
 from tests.features.world import World
 
 STEPS = ("calendar", "dispatch", "races", "notifications", "touches", "touch_answers")
@@ -15,7 +15,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.import_plugin(f"tests.features.steps.{name}")
 
 
-@pytest.fixture(params=["memory", "postgres"])
+@pytest.fixture(params=STORES)
 def store(request: pytest.FixtureRequest) -> Store:
     if request.param == "memory":
         return MemoryBehind()

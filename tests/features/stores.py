@@ -18,6 +18,7 @@ from application.ports.errors import Unavailable
 from application.ports.ledger import Versioned
 from domain.values import EventId, EventStatus, ReminderId
 
+STORES = ("memory", "postgres")
 Interrupted = Callable[[Callable[[], None]], None]
 
 
