@@ -3,11 +3,14 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+from attrs import evolve
+
 from tests.coverage_page import Line
 from tests.features.stores import STORES
 from tests.living_report.features import Feature, read_feature
 from tests.living_report.page import feature_views, spec_view
-from tests.living_report.rendering import Page
+from tests.living_report.reading import Element, read
+from tests.living_report.rendering import Page, render
 from tests.living_report.results import Outcome, Result, StepResult
 from tests.living_report.tree import Commit
 from tests.specification import Row
@@ -83,3 +86,16 @@ def page(told: Feature, results: dict[tuple[int, int, str], Result], *shown_by: 
     spec = spec_view("PCL", "Почта", "", rows, views)
     when = datetime(2026, 11, 29, 19, 40, tzinfo=UTC)
     return Page(Commit("0123456789ab", True), when, STORES, (spec,), tuple(views))
+
+
+def fails(
+    results: dict[tuple[int, int, str], Result], case: tuple[int, int, str], at: int, saying: str
+) -> None:
+    """Make it fail at a step, after which none was reached."""
+    result = results[case]
+    steps = (*result.steps[:at], StepResult(result.steps[at].line, Outcome.FAILED, 0.1))
+    results[case] = evolve(result, outcome=Outcome.FAILED, steps=steps, failure=saying)
+
+
+def shown(made: Page) -> Element:
+    return read(render(made))

@@ -19,8 +19,7 @@
     for (const row of all(".row")) {
       const inside = all(".scenario", row);
       inside.forEach((one) => show(one, stands(one)));
-      const lost = !standing || row.querySelector(":scope > .failure." + standing.toLowerCase());
-      rows += show(row, says(row) && (lost || inside.some(stands))) ? 1 : 0;
+      rows += show(row, says(row) && (stands(row) || inside.some(stands))) ? 1 : 0;
     }
     const below = document.getElementById("features");
     all(".scenario, .elsewhere", below).forEach((one) => show(one, says(one) && stands(one)));
@@ -49,7 +48,7 @@
   all("button[data-open]").forEach((button) => button.addEventListener("click", () =>
     all(".scenario").forEach((one) => { one.open = button.dataset.open === "yes"; })));
   addEventListener("hashchange", open);
-  addEventListener("beforeprint", () => all(".scenario").forEach((one) => { one.open = true; }));
+  addEventListener("beforeprint", () => all(".scenario[id]").forEach((one) => { one.open = true; }));
   if (matchMedia("(max-width: 64rem)").matches) document.querySelector("nav details").open = false;
   narrow();
   open();

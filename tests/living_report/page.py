@@ -2,44 +2,16 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from enum import Enum
 
 from attrs import frozen
 
 from tests.coverage_page import LATER, NAMED, Line
-from tests.living_report.features import Feature, Scenario, Step
-from tests.living_report.results import Outcome, Result
+from tests.living_report.features import Feature, Scenario
+from tests.living_report.results import Result
+from tests.living_report.standing import Standing, StoreStanding, on_store, together
 from tests.specification import Row
 
 WHOLE_FEATURE = ".feature"
-
-
-class Standing(Enum):
-    """Green is what ran and passed, and nothing else."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    NOT_RUN = "not run"
-
-
-@frozen
-class CaseStanding:
-    """One row of a scenario's examples, counted from 1, on one store; where it has none, the whole."""
-
-    number: int
-    standing: Standing
-    failure: str
-
-
-@frozen
-class StoreStanding:
-    """A scenario on one store; `steps` gives each step's by its line, None for one that was not reached."""
-
-    store: str
-    standing: Standing
-    seconds: float
-    cases: tuple[CaseStanding, ...]
-    steps: dict[int, Standing | None]
 
 
 @frozen
@@ -81,11 +53,18 @@ class RowView:
     def shown(self) -> tuple[ScenarioView, ...]:
         return self.scenarios + tuple(one for whole in self.whole for one in whole.scenarios)
 
+    @property
+    def standing(self) -> Standing | None:
+        return None if self.pending else self._of(one.standing for one in self.shown)
+
     def on(self, store: str) -> Standing | None:
         """None where no scenario belongs to the row."""
-        standings = [one.standing for view in self.shown for one in view.stores if one.store == store]
-        standings += [Standing.NOT_RUN] * len(self.lost)
-        return together(standings) if standings else None
+        if self.pending:
+            return None
+        return self._of(one.standing for view in self.shown for one in view.stores if one.store == store)
+
+    def _of(self, shown: Iterable[Standing]) -> Standing:
+        return together([*shown, *[Standing.NOT_RUN] * len(self.lost)])
 
 
 @frozen
@@ -107,14 +86,6 @@ class SpecView:
         return tuple(row for section in self.sections for row in section.rows)
 
 
-def together(standings: Iterable[Standing]) -> Standing:
-    """A failure outweighs what was not run, and that what passed; of nothing nothing was run."""
-    found = set(standings)
-    if Standing.FAILED in found:
-        return Standing.FAILED
-    return Standing.PASSED if found == {Standing.PASSED} else Standing.NOT_RUN
-
-
 def feature_views(
     features: Sequence[Feature], results: Iterable[Result], stores: Sequence[str]
 ) -> list[FeatureView]:
@@ -128,7 +99,7 @@ def feature_views(
                 ScenarioView(
                     _anchor(f"{_stem(feature.file)}-{scenario.name}", taken),
                     scenario,
-                    tuple(_on_store(scenario, store, by_case) for store in stores),
+                    tuple(on_store(scenario, store, by_case) for store in stores),
                 )
                 for scenario in feature.scenarios
             ),
@@ -159,10 +130,6 @@ def spec_view(
     return SpecView(prefix, title, lead, tuple(views))
 
 
-def all_steps(scenario: Scenario) -> tuple[Step, ...]:
-    return scenario.background + scenario.steps
-
-
 def _row_view(id: str, row: Row, line: Line, features: Sequence[FeatureView]) -> RowView:
     scenarios: list[ScenarioView] = []
     whole: list[FeatureView] = []
@@ -190,46 +157,6 @@ def _pending(line: Line, tests: Sequence[str]) -> str:
     if tests:
         return "tests"
     return "later" if LATER.search(line.code) else "document"
-
-
-def _on_store(
-    scenario: Scenario, store: str, by_case: dict[tuple[str, int, int, str], Result]
-) -> StoreStanding:
-    results = [by_case.get((scenario.file, scenario.line, n, store)) for n in range(scenario.cases)]
-    cases = tuple(_case(number, result) for number, result in enumerate(results, 1))
-    steps = {step.line: _of_step(step, results) for step in all_steps(scenario)}
-    seconds = sum(result.seconds for result in results if result is not None)
-    return StoreStanding(store, together(case.standing for case in cases), seconds, cases, steps)
-
-
-def _case(number: int, result: Result | None) -> CaseStanding:
-    if result is None:
-        return CaseStanding(number, Standing.NOT_RUN, "")
-    return CaseStanding(number, _standing(result.outcome), result.failure)
-
-
-def _of_step(step: Step, results: Sequence[Result | None]) -> Standing | None:
-    """Passed only where it passed in every case: one that was not reached in some is not."""
-    reached = [
-        next((_standing(one.outcome) for one in result.steps if one.line == step.line), None)
-        if result
-        else None
-        for result in results
-    ]
-    told = [one for one in reached if one is not None]
-    if not told:
-        return None
-    return together([*told, *[Standing.NOT_RUN] * (len(reached) - len(told))])
-
-
-def _standing(outcome: Outcome) -> Standing:
-    match outcome:
-        case Outcome.PASSED:
-            return Standing.PASSED
-        case Outcome.FAILED:
-            return Standing.FAILED
-        case Outcome.SKIPPED | Outcome.UNDEFINED:
-            return Standing.NOT_RUN
 
 
 def _stem(file: str) -> str:

@@ -12,7 +12,8 @@ from attrs import frozen
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from tests.living_report.page import FeatureView, ScenarioView, SpecView, Standing, all_steps, together
+from tests.living_report.page import FeatureView, ScenarioView, SpecView
+from tests.living_report.standing import Standing, all_steps, together
 from tests.living_report.tree import Commit
 
 HERE = Path(__file__).parent
