@@ -10,8 +10,8 @@ from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.options import MaybeTenant, OfTenant
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, utc, wall
 from adapters.inbound.cli.reading import uuid
+from adapters.inbound.cli.standing import standing
 from adapters.inbound.cli.targets import ForOption, ToOption, origin_of
-from application.ports.people import Person
 from application.ports.touches import RecordedTouchEvent
 from application.touching.deferring import MESSAGE, Caller, Wish
 from application.touching.words.reading import read_time
@@ -109,26 +109,31 @@ def list_(
     if as_json:
         put_json([touch_json(one) for one in found])
     elif found:
-        put_table(("DUE", "STATUS", "KIND", "TO", "WHY", "TOUCH"), [_row(one) for one in found])
+        put_table(("DUE", "STATUS", "CLAIM", "KIND", "TO", "WHY", "TOUCH"), [_row(one) for one in found])
     else:
         put("none")
 
 
 @app.command("show")
 def show(context: typer.Context, touch: TouchArgument, as_json: AsJson = False) -> None:
-    """A touch, its texts and all that happened to it.
+    """A touch: where it stands and what comes next, its texts, and all that happened to it.
 
     \b
     Example: tickler touch show 0198c5f0-7d3e-7000-8000-0123456789ab
     """
-    with office(context).open(say) as services:
+    desk = office(context)
+    with desk.open(say) as services:
         found = _touch(services, touch)
+        now = services.clock.now()
         texts, history = services.touches.texts(found.id), services.touches.history(found.id)
         person = services.people.by_id(found.origin.user_id)
+    time_zone = person.time_zone if person else "UTC"
+    stands = standing(found, now, time_zone, desk.settings.touch_attempts)
     if as_json:
         put_json(
             {
                 **touch_json(found),
+                "standing": stands,
                 "text": texts.text,
                 "answer": texts.answer,
                 "history": [_event_json(one) for one in history],
@@ -136,13 +141,19 @@ def show(context: typer.Context, touch: TouchArgument, as_json: AsJson = False) 
         )
         return
     put(f"{found.id}  {found.status.value}" + (f"  ({found.reason})" if found.reason else ""))
+    put(f"  {stands}")
     put(f"  {found.kind} for {person.handle if person else found.origin.user_id} on {found.origin.channel}")
-    put(f"  due {_due(found, person)}; {found.failures} failures, {found.recoveries} recoveries")
+    put(
+        f"  due {wall(found.due_at, time_zone)}; claim {found.claim}, {found.failures} failures,"
+        f" {found.recoveries} recoveries, put off {found.rounds} times"
+    )
     for name, text in (("text", texts.text), ("answer", texts.answer)):
         if text is not None:
             put(f"  {name}: {text}")
     for one in history:
-        put(f"  {utc(one.occurred_at)}  {type(one.event).__name__}  by {one.actor}")
+        why = getattr(one.event, "reason", None)
+        said = f"  ({why})" if why else ""
+        put(f"  {utc(one.occurred_at)}  {type(one.event).__name__}  by {one.actor}{said}")
 
 
 @app.command("cancel")
@@ -184,8 +195,10 @@ def touch_json(touch: DeferredTouch) -> dict[str, Json]:
         "whenClientWrites": touch.when_client_writes.value,
         "planId": str(occurrence.plan_id) if occurrence else None,
         "slot": occurrence.slot.isoformat() if occurrence else None,
+        "claim": touch.claim,
         "failures": touch.failures,
         "recoveries": touch.recoveries,
+        "rounds": touch.rounds,
         "worker": touch.worker,
         "leaseUntil": utc(touch.lease_until),
     }
@@ -209,6 +222,7 @@ def _row(touch: DeferredTouch) -> Sequence[str]:
     return (
         utc(touch.due_at) or "",
         touch.status.value,
+        str(touch.claim or ""),
         touch.kind,
         touch.origin.channel,
         touch.reason or "",
@@ -222,12 +236,9 @@ def _event_json(one: RecordedTouchEvent) -> dict[str, Json]:
         "event": type(one.event).__name__,
         "at": utc(one.occurred_at),
         "actor": one.actor,
+        "reason": getattr(one.event, "reason", None),
         "correlationId": str(one.correlation_id),
     }
-
-
-def _due(touch: DeferredTouch, person: Person | None) -> str:
-    return wall(touch.due_at, person.time_zone if person else "UTC")
 
 
 def _question(when: str, found: Unclear) -> str:
