@@ -194,6 +194,8 @@ def services(container: Container) -> Services:
         desk=container.desk(),
         metrics=container.metrics(),
         pages=container.pages,
+        explaining=container.explaining(),
+        recalling=container.recalling(),
         interrupt=lambda: _interrupt(container),
     )
 

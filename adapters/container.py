@@ -1,6 +1,7 @@
 """The one place where adapters and use cases are put together; only `__main__` and tests come here."""
 
 import random
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 import attrs
@@ -64,9 +65,13 @@ from application.calendar import Calendar
 from application.delivering.senders import Delivering
 from application.dispatching import TOPIC
 from application.erasing import Erasing
+from application.explaining.explanation import Setup
+from application.explaining.history import Recalling
+from application.explaining.why import Explaining
 from application.notifying import Notifying
 from application.pacing import Rates
 from application.parking import Parking
+from application.ports.channel import Channel
 from application.pruning import Pruning
 from application.retrying import Retrying
 from application.rezoning import Rezoning
@@ -104,6 +109,20 @@ def _patience(touch_lease: float) -> Patience:
     """A client that is frozen within a transaction keeps its locks no longer than its touches' lease."""
     usual = Patience()
     return attrs.evolve(usual, idle=min(usual.idle, timedelta(seconds=touch_lease)))
+
+
+def _setup(settings: Settings, channels: Sequence[Channel], kinds: Collection[str]) -> Setup:
+    can_send = [one for one in channels if one.name != "email" or settings.smtp_host is not None]
+    return Setup(
+        dispatch=settings.dispatch_options(),
+        work=settings.work_options(),
+        channels={one.name: one.repeats_unknown for one in can_send},
+        kinds=kinds,
+        publishes_to=settings.publishes_to,
+        relay_every=timedelta(seconds=settings.relay_interval),
+        deliver_every=timedelta(seconds=settings.delivery_interval),
+        work_every=timedelta(seconds=settings.touch_interval),
+    )
 
 
 class Container(containers.DeclarativeContainer):
@@ -325,6 +344,19 @@ class Container(containers.DeclarativeContainer):
         asked_clock,
     )
     answering = providers.Factory(Answering, people, ids, providers.Factory(TellingOperators, people, ids))
+    explaining = providers.Factory(
+        Explaining,
+        ledger,
+        outbox,
+        deliveries,
+        people,
+        touches,
+        clock,
+        ids,
+        providers.Callable(_setup, settings, channels, kinds),
+        answering.provided.reaches,
+    )
+    recalling = providers.Factory(Recalling, ledger, deliveries, people, touches)
     # A heartbeat has connections of its own and little patience: it waits for nobody's work.
     heartbeats = providers.Singleton(
         Database,

@@ -31,6 +31,9 @@ class Store(Protocol):
 
     def spoil_event(self, event_id: EventId) -> None: ...
 
+    def remove_event(self, event_id: EventId) -> None:
+        """Take the event's row away; its reminders and its history stay."""
+
     def refuse(self, reminder_id: ReminderId) -> None: ...
 
     def mend(self) -> None: ...
@@ -61,6 +64,10 @@ class MemoryBehind:
 
     def spoil_event(self, event_id: EventId) -> None:
         self._spoil(event_id, Spoilt.UNREADABLE)
+
+    def remove_event(self, event_id: EventId) -> None:
+        with self._store.changed:
+            del self._store.events[event_id]
 
     def refuse(self, reminder_id: ReminderId) -> None:
         self._spoil(reminder_id, Spoilt.REFUSED)
@@ -122,6 +129,9 @@ class PostgresBehind:
 
     def spoil_event(self, event_id: EventId) -> None:
         self._execute("update tickler.calendar_events set kind = 'spoilt ' || kind where id = %s", event_id)
+
+    def remove_event(self, event_id: EventId) -> None:
+        self._execute("delete from tickler.calendar_events where id = %s", event_id)
 
     def refuse(self, reminder_id: ReminderId) -> None:
         if not self._refuses:

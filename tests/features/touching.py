@@ -40,6 +40,7 @@ class Desk:
     clock: Callable[[], datetime]
     begun: list[tuple[str, datetime]] = field(factory=list)
     failing: set[str] = field(factory=set)
+    outcomes: dict[str, Outcome] = field(factory=dict)
     _held_up: dict[str, threading.Event] = field(factory=dict)
 
     def hold_up(self, name: str) -> threading.Event:
@@ -58,7 +59,7 @@ class Desk:
             assert goes_on.wait(PATIENCE)
         if work.text in self.failing:
             raise WorkFailed("it is broken")
-        return Say(work.text)
+        return self.outcomes.get(work.text, Say(work.text))
 
 
 class Freezing:

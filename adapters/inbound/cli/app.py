@@ -21,6 +21,7 @@ from adapters.inbound.cli import (
     dispatching,
     erasing,
     events,
+    explaining,
     importing,
     kafka,
     looking,
@@ -100,6 +101,8 @@ app.command("prune")(pruning.prune)
 app.command("dispatch")(dispatching.dispatch)
 app.command("upcoming")(looking.upcoming)
 app.command("audit")(auditing.audit)
+app.command("why")(explaining.why)
+app.command("history")(explaining.history)
 app.command("demo")(demonstrating.demo)
 
 

@@ -19,6 +19,8 @@ from application.calendar import Calendar
 from application.delivering.senders import Delivering
 from application.dispatching import ReminderDispatchJob
 from application.erasing import Erasing
+from application.explaining.history import Recalling
+from application.explaining.why import Explaining
 from application.parking import Parking
 from application.ports.channel import Channel
 from application.ports.deliveries import Deliveries
@@ -83,6 +85,8 @@ class Services:
     desk: Desk
     metrics: Metrics
     pages: Callable[[], Pages]
+    explaining: Explaining
+    recalling: Recalling
     interrupt: Callable[[], None]
 
 

@@ -1,0 +1,88 @@
+"""What is known of a delivery, and how an explanation of it is put together."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from attrs import frozen
+
+from application.explaining.explanation import Explanation, Setup, Situation, What, wall
+from application.notifying import CONSOLE
+from application.ports.deliveries import Attempt
+from application.ports.ledger import Unreadable
+from application.ports.people import Recipient
+from domain.calendar_event import CalendarEvent
+from domain.delivery import REMINDERS, Delivery
+from domain.values import UserId
+
+ERASED = "nothing is kept of why, since the person was erased"
+
+
+@frozen
+class DeliveryFacts:
+    """A delivery and what there is about it; `others` are about the same thing, to whomever."""
+
+    delivery: Delivery
+    now: datetime
+    setup: Setup
+    time_zone: str
+    attempts: Sequence[Attempt] = ()
+    event: CalendarEvent | Unreadable | None = None
+    recipient: Recipient | None = None
+    others: Sequence[Delivery] = ()
+
+    def wall(self, at: datetime) -> str:
+        return wall(at, self.time_zone)
+
+    @property
+    def whom(self) -> str:
+        return named(self.recipient, self.delivery.user_id)
+
+    @property
+    def repeats(self) -> bool:
+        return self.setup.channels.get(self.delivery.channel, False)
+
+    @property
+    def last(self) -> Attempt | None:
+        """The last attempt that has ended."""
+        return next((one for one in reversed(self.attempts) if one.ended_at is not None), None)
+
+    @property
+    def ended(self) -> str:
+        """` at …`, or nothing where that is not kept."""
+        return f" at {self.wall(self.last.ended_at)}" if self.last and self.last.ended_at else ""
+
+    @property
+    def reason(self) -> str:
+        return (self.delivery.reason or ERASED).rstrip(".")
+
+
+def named(recipient: Recipient | None, user_id: UserId) -> str:
+    """A person's handle; of one who is erased, or whom nobody has told us of, the id."""
+    if recipient is None:
+        return str(user_id)
+    return f"a person who was erased ({user_id})" if recipient.person.is_erased else recipient.person.handle
+
+
+def told(
+    facts: DeliveryFacts,
+    situation: Situation,
+    says: str,
+    *,
+    since: datetime | None = None,
+    next_at: datetime | None = None,
+    latest_at: datetime | None = None,
+) -> Explanation:
+    one, last = facts.delivery, facts.last
+    has_no_address = one.channel == CONSOLE and one.contact_point_id is None and one.template in REMINDERS
+    where = f"to {facts.whom} on {one.channel}" + (", for want of an address," if has_no_address else "")
+    return Explanation(
+        What.DELIVERY,
+        one.id,
+        one.status.value,
+        situation,
+        f"Delivery {one.id} {where} {says}",
+        facts.time_zone,
+        since=since or (last.ended_at if last else None),
+        next_at=next_at,
+        latest_at=latest_at,
+    )

@@ -1,0 +1,133 @@
+"""Where a calendar event stands, with its reminders; and where a plan of touches does."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from attrs import frozen
+
+from application.explaining.explanation import Explanation, Situation, What, counted, wall
+from domain.calendar_event import CalendarEvent
+from domain.touch_plan import EndReason, TouchPlan, next_occurrence
+from domain.touch_plan import Status as PlanStatus
+from domain.values import EventId, EventStatus
+
+SITUATIONS = {
+    EventStatus.PLANNED: Situation.OPEN,
+    EventStatus.IN_PROGRESS: Situation.OPEN,
+    EventStatus.COMPLETED: Situation.COMPLETED,
+    EventStatus.CANCELLED: Situation.CANCELLED,
+}
+
+
+@frozen
+class EventFacts:
+    """An event with the explanations of its reminders; `replaced` is how many of before it was moved or
+    changed were left out of them, `problem` why reminders could not be read.
+    """
+
+    event: CalendarEvent
+    now: datetime
+    title: str | None = None
+    since: datetime | None = None
+    reminders: Sequence[Explanation] = ()
+    replaced: int = 0
+    problem: str | None = None
+
+
+def explain_event(facts: EventFacts) -> Explanation:
+    event, timing = facts.event, facts.event.timing
+    title = f" “{facts.title}”" if facts.title else ""
+    start = (
+        f"on {timing.start_local:%Y-%m-%d}, all day {timing.time_zone}"
+        if timing.all_day
+        else f"at {wall(timing.start_at, timing.time_zone)}"
+    )
+    begins = "starts" if timing.start_at > facts.now else "started"
+    said = [f"Event {event.id}{title} is {event.status.value}: it {begins} {start}."]
+    if not event.status.is_open:
+        at = f" at {wall(facts.since, timing.time_zone)}" if facts.since else ""
+        ended = "completed" if event.status is EventStatus.COMPLETED else "cancelled"
+        said = [f"Event {event.id}{title} was {ended}{at}: reminders that had not left by then do not leave."]
+    said.append(_reminders(facts))
+    waiting = [one.next_at for one in facts.reminders if one.status == "Pending" and one.next_at]
+    return Explanation(
+        What.EVENT,
+        event.id,
+        event.status.value,
+        SITUATIONS[event.status],
+        " ".join(said),
+        timing.time_zone,
+        since=facts.since,
+        next_at=min(waiting, default=None),
+        parts=facts.reminders,
+    )
+
+
+def explain_unreadable_event(event_id: EventId, problem: str) -> Explanation:
+    """Of an event whose row makes no sense nothing more is known."""
+    says = (
+        f"Event {event_id} cannot be read: {problem}. Its reminders do not leave until somebody mends that;"
+        " `tickler history` tells what is known of it."
+    )
+    return Explanation(What.EVENT, event_id, "unreadable", Situation.POISON, says, "UTC")
+
+
+def _reminders(facts: EventFacts) -> str:
+    before = (
+        f", and {counted(facts.replaced, 'one')} of before it was moved or changed" if facts.replaced else ""
+    )
+    if facts.problem is not None:
+        return f"Its reminders cannot be read: {facts.problem}."
+    if not facts.reminders:
+        return f"It has no reminders{before}."
+    return f"It has {counted(len(facts.reminders), 'reminder')}{before}."
+
+
+@frozen
+class PlanFacts:
+    plan: TouchPlan
+    now: datetime
+    since: datetime | None = None
+
+
+def explain_plan(facts: PlanFacts) -> Explanation:
+    plan = facts.plan
+    time_zone = plan.terms.schedule.time_zone
+    at = f" at {wall(facts.since, time_zone)}" if facts.since else ""
+    planned = next_occurrence(plan)
+    match plan.status:
+        case PlanStatus.ACTIVE if planned is None:
+            situation, says = (
+                Situation.ACTIVE,
+                "is Active and has no further occurrence: it is ended at the next turn.",
+            )
+        case PlanStatus.ACTIVE if planned is not None and planned.at <= facts.now:
+            situation = Situation.DUE
+            says = (
+                f"is Active, and its occurrence of {wall(planned.at, time_zone)} has come: it becomes a"
+                " touch at the next turn of the touch loop of a `tickler run`."
+            )
+        case PlanStatus.ACTIVE if planned is not None:
+            situation = Situation.ACTIVE
+            says = f"is Active: its next touch is due at {wall(planned.at, time_zone)}."
+        case PlanStatus.PAUSED:
+            situation = Situation.PAUSED
+            says = (
+                f"is Paused{at.replace(' at ', ' since ', 1)}: it makes no touches until somebody resumes it"
+                f" with `tickler plan resume {plan.id}`, and what falls into the pause is not made up for."
+            )
+        case _:
+            situation = Situation.ENDED
+            by_hand = plan.end_reason is EndReason.BY_HAND
+            why = "somebody ended it" if by_hand else "its schedule has no further occurrence"
+            says = f"Ended{at}: {why}. What became a touch stays one."
+    return Explanation(
+        What.PLAN,
+        plan.id,
+        plan.status.value,
+        situation,
+        f"Plan {plan.id} {says}",
+        time_zone,
+        since=facts.since,
+        next_at=planned.at if planned else None,
+    )

@@ -1,0 +1,64 @@
+"""What is known of a reminder, and how an explanation of it is put together."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from attrs import frozen
+
+from application.explaining.explanation import Explanation, Setup, Situation, What, wall
+from application.ports.ledger import Unreadable
+from application.ports.outbox import Standing
+from domain.calendar_event import CalendarEvent
+from domain.reminder import Reminder
+
+
+@frozen
+class ReminderFacts:
+    """A reminder and what there is about it. `since` is when the last of its events happened; `due_count` how
+    many reminders are due by `now`; `siblings` are all reminders of its event, this one among them. Without
+    `has_row` its history is all there is of it.
+    """
+
+    reminder: Reminder
+    event: CalendarEvent | Unreadable | None
+    now: datetime
+    setup: Setup
+    since: datetime | None = None
+    has_row: bool = True
+    is_held: bool = False
+    due_count: int = 0
+    siblings: Sequence[Reminder] = ()
+    message: Standing | None = None
+    received_at: datetime | None = None
+    deliveries: Sequence[Explanation] = ()
+
+    @property
+    def time_zone(self) -> str:
+        return self.event.timing.time_zone if isinstance(self.event, CalendarEvent) else "UTC"
+
+    def wall(self, at: datetime) -> str:
+        return wall(at, self.time_zone)
+
+
+def told(
+    facts: ReminderFacts,
+    situation: Situation,
+    says: str,
+    *,
+    since: datetime | None = None,
+    next_at: datetime | None = None,
+    latest_at: datetime | None = None,
+) -> Explanation:
+    one = facts.reminder
+    return Explanation(
+        What.REMINDER,
+        one.id,
+        one.status.value,
+        situation,
+        f"Reminder {one.id} {says}",
+        facts.time_zone,
+        since=since or one.sent_at or facts.since,
+        next_at=next_at,
+        latest_at=latest_at,
+        parts=facts.deliveries,
+    )
