@@ -295,6 +295,13 @@ def _trigger(value: Any) -> Trigger:
         raise Malformed("no trigger") from None
 
 
+def _member(value: object, closed_list: type[StrEnum]) -> StrEnum:
+    try:
+        return closed_list(value)
+    except ValueError:
+        raise Malformed(f"no {closed_list.__name__}") from None
+
+
 def _time_text(at: datetime) -> str:
     return at.isoformat(timespec="microseconds") if at.tzinfo is None else instant_text(at)
 
@@ -321,6 +328,7 @@ def _make_converter() -> Converter:
     converter.register_structure_hook(UUID, lambda value, _: _uuid(value))
     converter.register_structure_hook(datetime, lambda value, _: _instant(value))
     converter.register_structure_hook(str, lambda value, _: _text(value))
+    converter.register_structure_hook(StrEnum, _member)  # else it would be left a mere text
     converter.register_structure_hook(int, lambda value, _: _whole(value))
     converter.register_structure_hook(bool, lambda value, _: _boolean(value))
     converter.register_structure_hook(Trigger, lambda value, _: _trigger(value))

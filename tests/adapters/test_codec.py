@@ -84,6 +84,19 @@ def test_an_event_comes_back_as_it_went(event: Event) -> None:
     assert decode_event(name, json.loads(data)) == event
 
 
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
+def test_each_field_comes_back_as_the_type_that_it_had(event: Event) -> None:
+    came_back = decode_event(*encode_event(event))
+    assert [type(value) for value in attrs.astuple(came_back, recurse=False)] == [
+        type(value) for value in attrs.astuple(event, recurse=False)
+    ]
+
+
+def test_a_reason_that_is_none_of_the_list_is_malformed() -> None:
+    with pytest.raises(Malformed, match=r"^reminder\.skipped\.v1 cannot be read: no SkipReason$"):
+        decode_event("reminder.skipped.v1", b'{"reason": "bored", "at": "2026-11-29T10:00:00Z"}')
+
+
 def test_an_event_keeps_by_which_zone_data_it_was_reckoned() -> None:
     came_back = decode_event(*encode_event(CalendarEventMoved(TIMING, AT)))
     assert isinstance(came_back, CalendarEventMoved)
