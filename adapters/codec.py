@@ -295,9 +295,9 @@ def _trigger(value: Any) -> Trigger:
         raise Malformed("no trigger") from None
 
 
-def _member(value: object, closed_list: type[StrEnum]) -> StrEnum:
+def _member(value: Any, closed_list: type[StrEnum]) -> StrEnum:
     try:
-        return closed_list(value)
+        return closed_list(_text(value))
     except ValueError:
         raise Malformed(f"no {closed_list.__name__}") from None
 

@@ -621,3 +621,48 @@ Feature: Why something stands where it stands
 
     Scenario: An id of nothing
       Then nothing is known of an id that nobody gave
+
+  Rule: What happened, in words
+
+    Scenario: The whole history of an event has its reminders and the tries to deliver
+      Given it is 07:00
+      And an event "talk" of "Olga" at 12:00 in Europe/Berlin with a reminder 15 minutes before
+      And it is 09:46
+      When a cycle runs
+      And what is in the outbox is handed on
+      And deliveries are made
+      Then the whole history of the event "talk" is
+        | at    | what     | says                                                                           |
+        | 07:00 | event    | planned as meeting, to start at 2026-06-01 12:00 Europe/Berlin, with 1 reminder |
+        | 07:00 | reminder | scheduled for 2026-06-01 11:45 Europe/Berlin (start-15m)                       |
+        | 09:46 | reminder | sent, on version 1 of its event, and its message put into the outbox           |
+        | 09:46 | delivery | tried (claim 1): the channel took it                                           |
+
+    Scenario: The whole history of a touch has the tries to deliver its answer
+      Given the agent puts off the message "renew" for "Olga" until 09:05
+      And it is 09:06
+      When a worker polls
+      And answers are delivered
+      Then the whole history of the touch "renew" is
+        | at    | what     | says                                                      |
+        | 09:00 | touch    | put off until 2026-06-01 09:05 UTC                        |
+        | 09:06 | touch    | taken by worker 1, at first until 2026-06-01 09:06:10 UTC |
+        | 09:06 | touch    | answered, and the answer given to its delivery            |
+        | 09:06 | touch    | its answer was delivered                                  |
+        | 09:06 | delivery | tried (claim 1): the channel took it                      |
+
+    Scenario: What was forgotten is told by its history
+      Given an event "call" of "Olga" at 10:00 with a reminder 15 minutes before
+      And it is 09:30
+      When "call" is cancelled
+      And the rows of "call" and of its reminders are forgotten
+      Then why says of the forgotten reminder of "call"
+        """
+        Reminder ID was Skipped at 2026-06-01 09:30 UTC: its event was cancelled. Nothing was sent, and it
+        stays so. Its row is not there any more: its history says so.
+        """
+      And why says of the event "call"
+        """
+        Event EVENT was cancelled at 2026-06-01 09:30 UTC: reminders that had not left by then do not
+        leave. It has no reminders. Its row is not there any more: its history says so.
+        """

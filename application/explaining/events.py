@@ -73,9 +73,9 @@ def explain_unreadable_event(event_id: EventId, problem: str) -> Explanation:
 
 
 def _reminders(facts: EventFacts) -> str:
-    before = (
-        f", and {counted(facts.replaced, 'one')} of before it was moved or changed" if facts.replaced else ""
-    )
+    are = "is" if facts.replaced == 1 else "are"
+    before = f"; {facts.replaced} of before it was moved or changed {are} not told of, but with --all"
+    before = before if facts.replaced else ""
     if facts.problem is not None:
         return f"Its reminders cannot be read: {facts.problem}."
     if not facts.reminders:

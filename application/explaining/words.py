@@ -24,7 +24,7 @@ def words(event: Event, time_zone: str) -> str:
     match event:
         case calendar_event.CalendarEventPlanned() as planned:
             reminders = counted(len(planned.triggers), "reminder")
-            return f"planned as {planned.kind.value}, to start at {_start(planned.timing)}, with {reminders}"
+            return f"planned as {planned.kind}, to start at {_start(planned.timing)}, with {reminders}"
         case calendar_event.CalendarEventChanged() as changed:
             reminders = counted(len(changed.triggers), "reminder")
             return f"changed: it starts at {_start(changed.timing)}, with {reminders}"

@@ -34,6 +34,9 @@ class Store(Protocol):
     def remove_event(self, event_id: EventId) -> None:
         """Take the event's row away; its reminders and its history stay."""
 
+    def forget(self, event_id: EventId) -> None:
+        """Take the rows of the event and of its reminders away; their history stays."""
+
     def refuse(self, reminder_id: ReminderId) -> None: ...
 
     def mend(self) -> None: ...
@@ -68,6 +71,13 @@ class MemoryBehind:
     def remove_event(self, event_id: EventId) -> None:
         with self._store.changed:
             del self._store.events[event_id]
+
+    def forget(self, event_id: EventId) -> None:
+        self.remove_event(event_id)
+        with self._store.changed:
+            rows = [row.state for row in self._store.reminders.values() if row.state.event_id == event_id]
+            for one in rows:
+                del self._store.reminders[one.id]
 
     def refuse(self, reminder_id: ReminderId) -> None:
         self._spoil(reminder_id, Spoilt.REFUSED)
@@ -132,6 +142,10 @@ class PostgresBehind:
 
     def remove_event(self, event_id: EventId) -> None:
         self._execute("delete from tickler.calendar_events where id = %s", event_id)
+
+    def forget(self, event_id: EventId) -> None:
+        self.remove_event(event_id)
+        self._execute("delete from tickler.event_reminders where event_id = %s", event_id)
 
     def refuse(self, reminder_id: ReminderId) -> None:
         if not self._refuses:

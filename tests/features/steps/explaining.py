@@ -114,6 +114,11 @@ def takes_that_address_back(world: World, name: str) -> None:
     assert world.tickler.people().remove_contact_point(ContactPointId(known_as(f"contact point {name}")))
 
 
+@when(parsers.re(r'the rows of "(?P<name>[^"]+)" and of its reminders are forgotten'))
+def the_rows_are_forgotten(world: World, name: str) -> None:
+    world.store.forget(event_id(name))
+
+
 @given(parsers.re(r'the row of the event of "(?P<name>[^"]+)" is gone'))
 def the_row_is_gone(world: World, name: str) -> None:
     world.store.remove_event(event_id(name))
@@ -218,9 +223,26 @@ def says_of_the_plan(touching: Touching, asked: Asked, docstring: str) -> None:
     assert asked.why(plan.id) == flowing(docstring)
 
 
+@then(parsers.re(r'why says of the forgotten reminder of "(?P<name>[^"]+)"'))
+def says_of_the_forgotten_reminder(world: World, asked: Asked, name: str, docstring: str) -> None:
+    (id_,) = world.reminder_ids[name]
+    assert asked.why(id_) == flowing(docstring)
+
+
 @then("nothing is known of an id that nobody gave")
-def nothing_is_known(asked: Asked) -> None:
+def nothing_is_known(world: World, asked: Asked) -> None:
     assert asked.explaining().why(UUID(int=404)) is None
+    assert world.tickler.recalling().history(UUID(int=404), everything=True) is None
+
+
+@then(parsers.re(r'the whole history of the event "(?P<name>[^"]+)" is'))
+def the_whole_history_of_the_event_is(world: World, name: str, datatable: list[list[str]]) -> None:
+    assert whole_history(world, event_id(name)) == datatable[1:]
+
+
+@then(parsers.re(r'the whole history of the touch "(?P<name>[^"]+)" is'))
+def the_whole_history_of_the_touch_is(touching: Touching, name: str, datatable: list[list[str]]) -> None:
+    assert whole_history(touching.world, touching.ids[name]) == datatable[1:]
 
 
 @then(parsers.re(r"it stands so as (?P<situation>\w+)(?:, until (?P<next_at>.+))?"))
@@ -246,6 +268,12 @@ def reminders(world: World, name: str) -> list[Reminder]:
 def deliveries(world: World) -> list[Delivery]:
     ports = world.tickler.deliveries()
     return [one for ids in world.reminder_ids.values() for id_ in ids for one in ports.of_reminder(id_)]
+
+
+def whole_history(world: World, id_: UUID) -> list[list[str]]:
+    past = world.tickler.recalling().history(id_, everything=True)
+    assert past is not None
+    return [[f"{one.at:%H:%M}", one.what.value, one.says] for one in past.happened]
 
 
 def flowing(text: str) -> str:
