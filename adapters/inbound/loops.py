@@ -181,6 +181,7 @@ class RelayStep:
 
     def __call__(self) -> float | None:
         while not self.stopping():
+            began = time.monotonic()
             result = self.relay.batch()
             said = log(loop="relay")
             if result.claimed:
@@ -189,6 +190,8 @@ class RelayStep:
                     count=result.claimed,
                     published=result.published,
                     postponed=result.postponed,
+                    parked=result.parked,
+                    DurationMs=round((time.monotonic() - began) * 1000),
                 )
             if result.parked:
                 said.error("messages parked", count=result.parked, reasons=_reasons(result.reasons))
@@ -222,6 +225,8 @@ class DeliverStep:
             tell(
                 "delivery handled",
                 DeliveryId=handled.delivery_id,
+                AboutId=handled.about_id,
+                TenantId=handled.tenant_id,
                 channel=handled.channel,
                 status=handled.status.value,
                 reason=handled.reason,

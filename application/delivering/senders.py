@@ -26,7 +26,7 @@ from application.ports.touches import Touches
 from application.resting import Rests
 from application.telling_operators import TellingOperators
 from domain import delivery
-from domain.delivery import Delivery
+from domain.delivery import AboutId, Delivery
 from domain.errors import Invalid
 from domain.values import DeliveryId, TenantId
 
@@ -43,6 +43,8 @@ class Handled:
     """What became of one delivery, in ids only."""
 
     delivery_id: DeliveryId
+    about_id: AboutId
+    tenant_id: TenantId
     channel: str
     status: delivery.Status
     reason: str | None
@@ -127,4 +129,8 @@ class Delivering:
 
 
 def _handled(settled: Sequence[Delivery | None]) -> Sequence[Handled]:
-    return [Handled(one.id, one.channel, one.status, one.reason) for one in settled if one is not None]
+    return [
+        Handled(one.id, one.about_id, one.tenant_id, one.channel, one.status, one.reason)
+        for one in settled
+        if one is not None
+    ]

@@ -375,6 +375,9 @@ def test_a_message_that_did_not_arrive_is_a_warning(
     DeliverStep(container.delivering(channel=channel), 1.0, lambda: False)()
     (line,) = said(lines, "delivery handled")
     assert (line["level"], line["status"]) == (level, status)
+    (delivery,) = container.memory().deliveries.values()
+    ids = (str(delivery.id), str(delivery.about_id), str(delivery.tenant_id))
+    assert (line["DeliveryId"], line["AboutId"], line["TenantId"]) == ids
 
 
 def test_a_stop_wakes_sleeping_loops_and_interrupts_none(lines: io.StringIO) -> None:

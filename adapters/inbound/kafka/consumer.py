@@ -7,6 +7,7 @@ Source: design section 6; `study/reliability.md` 2, F29 to F32 and F36.
 import logging
 import threading
 from collections.abc import Mapping, Sequence
+from time import monotonic
 
 from attrs import define, field
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
@@ -139,6 +140,7 @@ class ConsumeStep:
 
     def _take_in(self) -> str:
         """Leaves in `_held` what is to be tried again, and gives the reason."""
+        began = monotonic()
         due: dict[int, ReminderDueEvent] = {}
         refused: dict[int, str] = {}
         for place, record in enumerate(self._held):
@@ -154,7 +156,12 @@ class ConsumeStep:
         taken = [one for one in outcomes.values() if isinstance(one, TakenIn)]
         if taken:
             new = sum(one.is_new for one in taken)
-            log(loop="consume").info("batch taken in", count=len(taken), new=new)
+            log(loop="consume").info(
+                "batch taken in",
+                count=len(taken),
+                new=new,
+                DurationMs=round((monotonic() - began) * 1000),
+            )
         self._held = [self._held[place] for place in sorted(waiting)]
         return "; ".join(dict.fromkeys(waiting.values()))
 
