@@ -74,8 +74,8 @@ def explain_unreadable_event(event_id: EventId, problem: str) -> Explanation:
 
 def _reminders(facts: EventFacts) -> str:
     are = "is" if facts.replaced == 1 else "are"
-    before = f"; {facts.replaced} of before it was moved or changed {are} not told of, but with --all"
-    before = before if facts.replaced else ""
+    told = f"; {facts.replaced} of before it was moved or changed {are} told of with --all"
+    before = told if facts.replaced else ""
     if facts.problem is not None:
         return f"Its reminders cannot be read: {facts.problem}."
     if not facts.reminders:
