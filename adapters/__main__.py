@@ -36,6 +36,7 @@ from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.kafka.publisher import KafkaPublisher
 from adapters.outbound.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.outbound.postgres.migrations import MigrationError, migrate, missing
+from adapters.outbound.postgres.roles import Roles
 from adapters.outbound.templates.own import BrokenTemplates
 from adapters.settings import LogLevel, Settings
 from application.delivering.senders import Delivering
@@ -94,6 +95,8 @@ class PostgresOffice:
         with self._server(say) as conninfo:
             self._bring_up_to_date(conninfo, say, migrating)
             container = Container(settings=self.settings, conninfo=conninfo)
+            if self.settings.api_database_url is not None:
+                container.api_conninfo.override(self._api_conninfo())
             console = providers.Singleton(ConsoleChannel, self._console, json_lines=json_lines)
             container.console.override(console)
             container.templates.override(providers.Object(templates))
@@ -106,12 +109,18 @@ class PostgresOffice:
                 _at_most(CLOSE_SECONDS, container.watch_database().close)
                 _at_most(CLOSE_SECONDS, container.requests().close)
 
-    def migrate(self, say: Say) -> Sequence[str]:
+    def _api_conninfo(self) -> str:
+        assert self.settings.api_database_url is not None
+        url = self.settings.api_database_url.get_secret_value()
+        _check_scheme(url, "TICKLER_API_DATABASE_URL")
+        return _hasty(url)
+
+    def migrate(self, say: Say, roles: str | None = None) -> Sequence[str]:
         with self._server(say) as conninfo:
-            return _migrated(conninfo)
+            return _migrated(conninfo, None if roles is None else Roles(roles))
 
     def throwaway(self, home: Path, console: TextIO) -> Office:
-        apart = {"database_url": None, "kafka_bootstrap_servers": None}
+        apart = {"database_url": None, "api_database_url": None, "kafka_bootstrap_servers": None}
         changed = {"home": home, **apart, "log_level": LogLevel.WARNING, **SHORT_CADENCE}
         return PostgresOffice(self.settings.with_usual_rules().model_copy(update=changed), console)
 
@@ -119,7 +128,7 @@ class PostgresOffice:
     def _server(self, say: Say) -> Iterator[str]:
         if self.settings.database_url is not None:
             url = self.settings.database_url.get_secret_value()
-            _check_scheme(url)
+            _check_scheme(url, "TICKLER_DATABASE_URL")
             yield _hasty(url)
             return
         embedded = EmbeddedPostgres(self.settings.home_folder, throwaway=self._console is not None)
@@ -237,18 +246,18 @@ def _at_most(seconds: float, work: Callable[[], None]) -> None:
     thread.join(seconds)
 
 
-def _migrated(conninfo: str) -> Sequence[str]:
+def _migrated(conninfo: str, roles: Roles | None = None) -> Sequence[str]:
     try:
-        return migrate(conninfo)
+        return migrate(conninfo, roles=roles)
     except MigrationError as error:
         raise Unready(str(error)) from None
 
 
-def _check_scheme(url: str) -> None:
+def _check_scheme(url: str, variable: str) -> None:
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]{0,30})://", url)
     if scheme is not None and scheme[1] not in ("postgresql", "postgres"):
         raise Unready(
-            f"TICKLER_DATABASE_URL: it begins with {scheme[0]} and is no PostgreSQL server's;"
+            f"{variable}: it begins with {scheme[0]} and is no PostgreSQL server's;"
             " write postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
         )
 

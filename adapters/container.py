@@ -50,6 +50,7 @@ from adapters.outbound.postgres.imports import PostgresImports
 from adapters.outbound.postgres.ledger import PostgresLedger
 from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.outbound.postgres.people import PostgresPeople
+from adapters.outbound.postgres.places import PostgresPlaces
 from adapters.outbound.postgres.pruning import PostgresPrunable
 from adapters.outbound.postgres.quarantine import PostgresQuarantine
 from adapters.outbound.postgres.reckonings import PostgresReckonings
@@ -60,6 +61,7 @@ from adapters.outbound.system import SystemClock, UuidIds, new_secret
 from adapters.outbound.templates.own import templates_in
 from adapters.outbound.templates.plan_texts import JinjaPlanTexts
 from adapters.settings import Settings
+from adapters.tenancy import spoken_for
 from application.auditing.auditing import Auditing
 from application.calendar import Calendar
 from application.delivering.senders import Delivering
@@ -134,6 +136,8 @@ class Container(containers.DeclarativeContainer):
     settings = providers.Singleton(Settings.read)
     store = providers.Object("postgres")
     conninfo = providers.Dependency(instance_of=str)
+    # Of the requests over the wire, whose role need not be that of the loops.
+    api_conninfo = providers.Dependency(instance_of=str, default=conninfo)
 
     memory = providers.Singleton(MemoryStore)
     database = providers.Singleton(
@@ -310,16 +314,17 @@ class Container(containers.DeclarativeContainer):
     # Requests have connections of their own and less patience than the loops: whoever asks is waiting.
     requests = providers.Singleton(
         Database,
-        conninfo,
+        api_conninfo,
         prepared=settings.provided.database_prepared,
         connections=settings.provided.max_pool_size,
         patience=providers.Object(OF_A_REQUEST),
+        tenant=providers.Object(spoken_for),
     )
     asked_touches = providers.Selector(
         store, memory=touches, postgres=providers.Singleton(PostgresTouches, requests)
     )
     asked_people = providers.Selector(
-        store, memory=people, postgres=providers.Singleton(PostgresPeople, requests)
+        store, memory=people, postgres=providers.Singleton(PostgresPlaces, requests)
     )
     asked_tokens = providers.Selector(
         store, memory=tokens, postgres=providers.Singleton(PostgresTokens, requests)

@@ -118,6 +118,9 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(
         default=None, min_length=1, description="postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
     )
+    api_database_url: SecretStr | None = Field(
+        default=None, min_length=1, description="postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
+    )
     max_pool_size: int = Field(default=10, ge=4, le=500, description="a whole number from 4 to 500")
     database_prepared: bool = Field(
         default=True, description="true, or false behind a pooler that keeps no prepared statements"

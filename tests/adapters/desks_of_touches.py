@@ -18,9 +18,11 @@ from adapters.outbound.memory.tokens import MemoryTokens
 from adapters.outbound.memory.touches import MemoryTouches
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.people import PostgresPeople
+from adapters.outbound.postgres.places import PostgresPlaces
 from adapters.outbound.postgres.tokens import PostgresTokens
 from adapters.outbound.postgres.touches.store import PostgresTouches
 from adapters.outbound.system import new_secret
+from adapters.tenancy import spoken_for
 from adapters.testkit.clock import SettableClock
 from adapters.testkit.examples import numbered
 from adapters.testkit.ids import CountedIds
@@ -33,6 +35,7 @@ from application.touching.deferring import Deferring, Limits
 from application.touching.planning import Planning
 from domain.recurrence import Schedule
 from domain.values import ContactPointId, TenantId, UserId
+from tests.roles import roles_in
 
 # A Sunday; in Moscow it is three in the afternoon.
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
@@ -55,7 +58,10 @@ class PlainTexts:
 
 @frozen
 class TouchDesk:
+    """`access` lets in whom the tests want let in; the desk's own may have fewer rights."""
+
     desk: Desk
+    access: Access
     people: People
     touches: Touches
     tokens: Tokens
@@ -65,15 +71,15 @@ class TouchDesk:
 
     def session(self, person: UserId = ANNA, point: ContactPointId | None = WHATSAPP) -> str:
         """The token of a session of ACME's."""
-        access = self.desk.access
+        access = self.access
         return access.open_session(access.admit(self.platform), person, point).secret
 
     def others_session(self) -> str:
-        access = self.desk.access
+        access = self.access
         return access.open_session(access.admit(self.others_platform), STRANGER).secret
 
     def issue(self, name: str, *scopes: Scope) -> str:
-        return self.desk.access.issue(ACME, name, scopes).secret
+        return self.access.issue(ACME, name, scopes).secret
 
     def nothing_is_written(self) -> bool:
         return not self.touches.listed(None, 10) and not self.touches.plans(None)
@@ -85,13 +91,30 @@ def desk_over(
 ) -> Iterator[TouchDesk]:
     if store == "memory":
         memory = MemoryStore()
-        yield _desk(MemoryPeople(memory), MemoryTouches(memory), MemoryTokens(memory), limits)
+        stores = _Stores(MemoryPeople(memory), MemoryTouches(memory), MemoryTokens(memory))
+        yield _desk(stores, stores, limits)
         return
-    with closing(Database(database_url())) as database:
-        yield _desk(PostgresPeople(database), PostgresTouches(database), PostgresTokens(database), limits)
+    url = database_url()
+    with closing(Database(url)) as database:
+        kept = _Stores(PostgresPeople(database), PostgresTouches(database), PostgresTokens(database))
+        if store == "postgres":
+            yield _desk(kept, kept, limits)
+            return
+        with roles_in(url) as roles, closing(Database(roles.as_("api"), tenant=spoken_for)) as requests:
+            asked = _Stores(PostgresPlaces(requests), PostgresTouches(requests), PostgresTokens(requests))
+            yield _desk(kept, asked, limits)
 
 
-def _desk(people: People, touches: Touches, tokens: Tokens, limits: Limits | None) -> TouchDesk:
+@frozen
+class _Stores:
+    people: People
+    touches: Touches
+    tokens: Tokens
+
+
+def _desk(kept: _Stores, asked: _Stores, limits: Limits | None) -> TouchDesk:
+    """A desk that asks by some adapters, over a store that is filled and looked at by others."""
+    people, touches, tokens = kept.people, kept.touches, kept.tokens
     clock, ids = SettableClock(NOW), CountedIds()
     for tenant_id, handle in ((ACME, "acme"), (OTHER, "other")):
         people.add_tenant(
@@ -102,13 +125,14 @@ def _desk(people: People, touches: Touches, tokens: Tokens, limits: Limits | Non
     people.add_contact_point(ContactPoint(WHATSAPP, ANNA, "whatsapp", "+10000000001"))
     people.add_contact_point(ContactPoint(EMAIL, ANNA, "email", "anna@b.example"))
     access = Access(tokens, people, touches, clock, ids, new_secret)
-    deferring = Deferring(touches, clock, ids, KINDS, limits or Limits())
-    asking = Asking(access, deferring, touches, clock)
-    planning = Planning(touches, people, clock, ids, PlainTexts(), KINDS)
-    desk = Desk(access, asking, deferring, planning, touches, clock)
+    deferring = Deferring(asked.touches, clock, ids, KINDS, limits or Limits())
+    of_requests = Access(asked.tokens, asked.people, asked.touches, clock, ids, new_secret)
+    asking = Asking(of_requests, deferring, asked.touches, clock)
+    planning = Planning(asked.touches, asked.people, clock, ids, PlainTexts(), KINDS)
+    desk = Desk(of_requests, asking, deferring, planning, asked.touches, clock)
     platform = access.issue(ACME, "agents", ALL).secret
     others = access.issue(OTHER, "agents", ALL).secret
-    return TouchDesk(desk, people, touches, tokens, clock, platform, others)
+    return TouchDesk(desk, access, people, touches, tokens, clock, platform, others)
 
 
 @frozen

@@ -63,7 +63,7 @@ class MemoryOffice:
         self.opened.append("migrating" if migrating else "as it is")
         yield services(self.container)
 
-    def migrate(self, say: Say) -> Sequence[str]:
+    def migrate(self, say: Say, roles: str | None = None) -> Sequence[str]:
         return []
 
     def throwaway(self, home: Path, console: TextIO) -> Office:

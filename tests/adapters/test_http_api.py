@@ -35,7 +35,7 @@ PLAN = {"schedule": EVERY_MONTH, "person": "anna", "contactPointId": str(WHATSAP
 KEY = {"Idempotency-Key": "p1"}
 
 
-@pytest.fixture(params=["memory", "postgres"])
+@pytest.fixture(params=["memory", "postgres", "postgres as the api"])
 def desk(request: pytest.FixtureRequest) -> Iterator[TouchDesk]:
     def url() -> str:
         found: str = request.getfixturevalue("postgres_url")
@@ -206,8 +206,8 @@ def test_a_session_ends_with_its_time_by_hand_and_with_the_token_that_opened_it(
     desk.clock.set(NOW + 10 * MINUTE)
     assert api("GET", "/upcoming", second["token"]).status_code == 401
     desk.clock.set(NOW)
-    opener = desk.desk.access.admit(desk.platform)
-    assert desk.desk.access.revoke(opener.tenant_id, opener.id)
+    opener = desk.access.admit(desk.platform)
+    assert desk.access.revoke(opener.tenant_id, opener.id)
     assert api("GET", "/upcoming", third["token"]).status_code == 401
 
 

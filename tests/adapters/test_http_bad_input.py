@@ -436,7 +436,7 @@ def test_b39_a_token_in_the_address_or_twice_lets_nobody_in(api: Api, desk: Touc
 
 def test_b39_a_token_that_expired_or_was_revoked_lets_nobody_in(api: Api, desk: TouchDesk) -> None:
     session = desk.session()
-    access = desk.desk.access
+    access = desk.access
     tenant_id = access.admit(desk.platform).tenant_id
     passing = access.issue(tenant_id, "passing", [Scope.TOUCHES], desk.clock.now() + timedelta(minutes=1))
     revoked = access.issue(tenant_id, "revoked", [Scope.TOUCHES])
@@ -468,6 +468,6 @@ def test_b39_a_sessions_token_is_not_passed_on_as_the_tenants_nor_the_other_way_
 
 def test_b39_who_has_left_the_tenant_puts_nothing_off_any_more(api: Api, desk: TouchDesk) -> None:
     session = desk.session()
-    desk.people.erase(desk.desk.access.admit(desk.platform).tenant_id, ANNA)
+    desk.people.erase(desk.access.admit(desk.platform).tenant_id, ANNA)
     refused(api.defer(session), 403)
     assert desk.nothing_is_written()

@@ -176,7 +176,7 @@ def test_a_path_or_a_query_is_refused_in_a_users_words(
 def test_a_tools_call_is_refused_in_a_users_words(
     desk: TouchDesk, tool: str, arguments: dict[str, Any], says: str
 ) -> None:
-    token = desk.desk.access.admit(desk.session())
+    token = desk.access.admit(desk.session())
     with pytest.raises(Wrong) as refused:
         Toolbox(desk.desk.asking).call(tool, arguments, lambda: token)
     in_a_users_words(str(refused.value), says)
@@ -220,5 +220,5 @@ def test_every_tool_and_each_of_its_arguments_is_described() -> None:
 
 
 def test_nothing_that_was_refused_was_written(desk: TouchDesk) -> None:
-    assert desk.people.person(desk.desk.access.admit(desk.platform).tenant_id, ANNA) is not None
+    assert desk.people.person(desk.access.admit(desk.platform).tenant_id, ANNA) is not None
     assert desk.nothing_is_written()

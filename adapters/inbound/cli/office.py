@@ -118,8 +118,11 @@ class Office(Protocol):
         `json_lines` the console prints each message as one. Raises Unready.
         """
 
-    def migrate(self, say: Say) -> Sequence[str]:
-        """Bring the store up to date; the names of what was applied. Raises Unready."""
+    def migrate(self, say: Say, roles: str | None = None) -> Sequence[str]:
+        """Bring the store up to date; the names of what was applied. Raises Unready.
+
+        With `roles`, a prefix, the store's roles are made too, or set right.
+        """
 
     def throwaway(self, home: Path, console: TextIO) -> "Office":
         """An office with a store of its own in `home`, a short cadence, and `console` to print on."""

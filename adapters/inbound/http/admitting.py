@@ -4,10 +4,12 @@ from typing import Annotated
 
 from attrs import field, frozen
 from fastapi import Depends, Request
+from starlette.concurrency import run_in_threadpool
 
 from adapters.inbound.desk import Desk
 from adapters.inbound.http.guarding import bearer
 from adapters.inbound.http.pacing import RequestRates
+from adapters.tenancy import speak_for
 from application.ports.tokens import Scope, Token
 from application.touching.access import must_have, session_of
 
@@ -28,10 +30,14 @@ def the_desk(request: Request) -> Desk:
 TheDesk = Annotated[Desk, Depends(the_desk)]
 
 
-def anybody(request: Request, desk: TheDesk) -> Bearer:
-    """Whoever has a token that holds; raises NotAdmitted or TooFast."""
+async def anybody(request: Request, desk: TheDesk) -> Bearer:
+    """Whoever has a token that holds; raises NotAdmitted or TooFast.
+
+    The request's own task speaks for the tenant from now on, which a thread of its own could not let it do.
+    """
     secret = bearer(request.headers)
-    token = desk.access.admit(secret)
+    token = await run_in_threadpool(desk.access.admit, secret)
+    speak_for(token.tenant_id)
     rates: RequestRates | None = request.app.state.rates
     if rates is not None:
         rates.take(token.id)

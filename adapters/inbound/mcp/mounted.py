@@ -12,6 +12,7 @@ from adapters.inbound.http.guarding import REFUSAL, bearer
 from adapters.inbound.http.strict_json import MOST_BYTES
 from adapters.inbound.mcp.serving import Requested, make_server
 from adapters.inbound.mcp.tools import Toolbox
+from adapters.tenancy import speak_for
 from application.ports.tokens import Token
 from application.touching.access import Access, NotAdmitted
 from application.touching.asking import Asking
@@ -31,6 +32,7 @@ def mounted(asking: Asking, access: Access) -> Mounted:
         if request.request is None:
             raise NotAdmitted
         token = access.admit(bearer(request.request.headers))
+        speak_for(token.tenant_id)
         refusal = request.request.scope.get(REFUSAL)
         if refusal is not None:
             raise Invalid(refusal.removeprefix("params.arguments.").replace("body", "arguments", 1))

@@ -7,8 +7,10 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from adapters.inbound.http.strict_json import without_halves
-from adapters.inbound.mcp.serving import make_server
+from adapters.inbound.mcp.serving import Requested, make_server
 from adapters.inbound.mcp.tools import Toolbox
+from adapters.tenancy import speak_for
+from application.ports.tokens import Token
 from application.touching.access import Access, session_of
 from application.touching.asking import Asking
 
@@ -16,8 +18,14 @@ from application.touching.asking import Asking
 def serve_stdio(asking: Asking, access: Access, secret: str) -> None:
     """Serve until stdin ends. Raises NotAdmitted or NotAllowed at once for a token that is no session's."""
     session_of(access.admit(secret))
-    # Asked again at each call: the session may end while the process goes on.
-    server = make_server(Toolbox(asking), lambda _: access.admit(secret))
+
+    def session(_: Requested) -> Token:
+        # Asked again at each call: the session may end while the process goes on.
+        token = access.admit(secret)
+        speak_for(token.tenant_id)
+        return token
+
+    server = make_server(Toolbox(asking), session)
 
     async def serve() -> None:
         lines = anyio.wrap_file(_Lines(sys.stdin.buffer, encoding="utf-8", errors="replace"))

@@ -7,12 +7,13 @@ the message that begins it.
 import contextlib
 import select
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from functools import partial
 from time import monotonic
 from typing import LiteralString
+from uuid import UUID
 
 import psycopg
 from attrs import frozen
@@ -69,7 +70,8 @@ class PoolUse:
 class Database:
     """One database, and up to `connections` connections to it, made as they are needed.
 
-    `prepared=False` is for a pooler that keeps no prepared statements.
+    `prepared=False` is for a pooler that keeps no prepared statements. Each transaction speaks for the
+    `tenant` of that moment, where there is one: the policies of the API's role go by it.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Database:
         prepared: bool = True,
         connections: int = 10,
         patience: Patience = Patience(),
+        tenant: Callable[[], UUID | None] = lambda: None,
     ) -> None:
         try:
             given = conninfo_to_dict(conninfo)
@@ -88,6 +91,7 @@ class Database:
         self._patience = patience
         self._begin = _begin(patience, "read committed read write")
         self._look = _begin(patience, "repeatable read read only")
+        self._tenant = tenant
         self._lock = threading.Lock()
         self._busy: set[BoundedConnection] = set()
         self._interrupts = 0
@@ -132,7 +136,7 @@ class Database:
         connection = self._checkout()
         try:
             session = Session(connection.cursor(binary=True))
-            session.say(begin)
+            session.say(self._speaking(begin))
             yield session
             _must_be_committed(session.say("commit"))
         except psycopg.Error as error:
@@ -145,7 +149,7 @@ class Database:
         connection = self._checkout()
         try:
             session = Session(connection.cursor(binary=True))
-            session.say(self._begin)
+            session.say(self._speaking(self._begin))
             found, tag = session.row_and_commit(statement, parameters)
             _must_be_committed(tag)
         except psycopg.Error as error:
@@ -196,6 +200,10 @@ class Database:
         """Close the connections; those in use when they come back."""
         self._closed = True
         self._pool.close(timeout=CANCEL_SECONDS)
+
+    def _speaking(self, begin: str) -> str:
+        tenant = self._tenant()
+        return begin if tenant is None else f"{begin};set local tickler.tenant = '{tenant}'"
 
     def _checkout(self) -> BoundedConnection:
         began, interrupts = monotonic(), self._interrupts

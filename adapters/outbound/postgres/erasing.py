@@ -60,11 +60,7 @@ FORGET_PLAN_TEXTS = (
     " (select id from tickler.touch_plans where (terms -> 'target' ->> 'userId')::uuid = %s)"
 )
 # The planner keeps samples of what was in a column.
-FORGET_SAMPLES = (
-    "analyze tickler.people, tickler.contact_points, tickler.texts,"
-    " tickler.deliveries, tickler.delivery_attempts, tickler.touch_texts, tickler.touch_requests,"
-    " tickler.plan_texts, tickler.plan_requests"
-)
+FORGET_SAMPLES = "select tickler.forget_samples()"
 
 
 def erased(session: Session, user_ids: Collection[UserId]) -> AbstractSet[UserId]:

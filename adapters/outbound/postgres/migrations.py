@@ -11,7 +11,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
-Connection = psycopg.Connection[tuple[object, ...]]
+from adapters.outbound.postgres.roles import Connection, Roles, give_rights, make_roles, roles_of
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 OLDEST_SERVER = 150000
@@ -39,9 +39,11 @@ class Migration:
         return cls(file.name, text, hashlib.sha256(text.encode()).hexdigest())
 
 
-def migrate(conninfo: str, folder: Path = MIGRATIONS) -> list[str]:
+def migrate(conninfo: str, folder: Path = MIGRATIONS, roles: Roles | None = None) -> list[str]:
     """Apply what is pending, all of it in one transaction, and name it; safe to call from many at once.
 
+    With `roles` these are made, or set right, in the same transaction. What is new belongs to whoever has the
+    schema, where we may act for them, and the roles have their rights on it.
     Raises MigrationError: no server or one older than 15, a file that was changed after it was applied, a
     database that is newer than these files, a statement that fails. Nothing is applied then.
     """
@@ -49,7 +51,7 @@ def migrate(conninfo: str, folder: Path = MIGRATIONS) -> list[str]:
     with _connect(conninfo) as connection:
         try:
             with connection.transaction():
-                return _apply_pending(connection, migrations)
+                return _apply_pending(connection, migrations, roles)
         except errors.LockNotAvailable as error:
             raise MigrationError(
                 f"the database was busy for too long: {_first_line(error)}; nothing was applied, try again"
@@ -152,17 +154,33 @@ def _understood(conninfo: str) -> Mapping[str, str | int | None]:
     return given
 
 
-def _apply_pending(connection: Connection, migrations: Sequence[Migration]) -> list[str]:
+def _apply_pending(connection: Connection, migrations: Sequence[Migration], roles: Roles | None) -> list[str]:
     # A role may have a short statement time-out, and an index over much takes its time.
     connection.execute("set local statement_timeout = 0")
     _wait_at_most(connection, TURN_WAIT)
     # Of the transaction, not of the session: it also holds through a transaction pooler.
     connection.execute("select pg_advisory_xact_lock(hashtext('tickler.migrate'))")
     _wait_at_most(connection, TABLE_WAIT)
+    _act_for_owner(connection)
     todo = pending(migrations, _applied(connection))
     for migration in todo:
         _apply(connection, migration)
+    if roles is not None:
+        connection.execute("set local role none")
+        make_roles(connection, roles)
+    elif todo and (made := roles_of(connection)):
+        give_rights(connection, made)
     return [migration.name for migration in todo]
+
+
+def _act_for_owner(connection: Connection) -> None:
+    """Else what an administrator adds would belong to them."""
+    found = connection.execute(
+        "select set_config('role', o.rolname, true) from pg_namespace n join pg_roles o on o.oid = n.nspowner"
+        " join pg_class c on c.oid = to_regclass('tickler.schema_migrations') and c.relowner = n.nspowner"
+        " where n.nspname = 'tickler' and o.rolname <> current_user and pg_has_role(o.oid, 'member')"
+    )
+    found.fetchall()
 
 
 def _applied(connection: Connection) -> dict[str, str]:

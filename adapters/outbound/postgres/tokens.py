@@ -15,6 +15,10 @@ ADD = (
     " parent, user_id, channel, contact_point_id, depth)"
     " values (%s, %s, %s, %s, %s::text[], %s, %s, %s, %s, %s, %s, %s, %s)"
 )
+OF_DIGEST = (
+    "select id, tenant_id, name, scopes, made_at, expires_at, revoked_at, parent, user_id, channel,"
+    " contact_point_id, depth from tickler.token_of(%b)"
+)
 SELECT = (
     "select t.id, t.tenant_id, t.name, t.scopes, t.made_at, t.expires_at,"
     " coalesce(t.revoked_at, p.revoked_at), t.parent, t.user_id, t.channel, t.contact_point_id, t.depth"
@@ -57,7 +61,7 @@ class PostgresTokens:
 
     def by_digest(self, digest: bytes) -> Token | None:
         with self.database.transaction() as session:
-            found = session.row(SELECT + " where t.digest = %b", (digest,))
+            found = session.row(OF_DIGEST, (digest,))
         return _token(found) if found else None
 
     def of_tenant(self, tenant_id: TenantId) -> Sequence[Token]:

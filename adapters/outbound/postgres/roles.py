@@ -1,0 +1,302 @@
+"""Roles of least privilege: an owner, a worker, an API and a reader. Source: `study/reliability.md` 4.
+
+The worker does all that Tickler does, for every tenant. The API sees the tenant that its transaction speaks
+for, by the database's own policies. The reader sees ids and times of everything, and no address, text or
+secret. History can be added to and read; nobody but the owner may truncate, drop or alter anything.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import psycopg
+from attrs import frozen
+from psycopg.sql import SQL, Composed, Identifier
+
+Connection = psycopg.Connection[tuple[object, ...]]
+
+TENANT = "(select nullif(current_setting('tickler.tenant', true), '')::uuid)"
+MINE = f"tenant_id = {TENANT}"
+OF_MY_PERSON = "exists (select from tickler.people p where p.id = user_id)"
+OF_MY_TOUCH = "exists (select from tickler.deferred_touches t where t.id = touch_id)"
+OF_MY_PLAN = "exists (select from tickler.touch_plans p where p.id = plan_id)"
+# A touch and its text are made in one statement, which does not see the touch yet.
+OF_NO_OTHERS_TOUCH = f"coalesce(tickler.tenant_of_touch(touch_id) = {TENANT}, true)"
+
+# What the API may see and write, table by table: (command, using, with check).
+POLICIES: Mapping[str, Sequence[tuple[str, str | None, str | None]]] = {
+    "tokens": [("all", MINE, MINE)],
+    "tenants": [("select", f"id = {TENANT}", None)],
+    # Whoever is locked against being erased is not changed by that: nothing that is written passes.
+    "people": [("select", MINE, None), ("update", MINE, "false")],
+    "contact_points": [("select", OF_MY_PERSON, None)],
+    "channel_opt_outs": [("select", OF_MY_PERSON, None)],
+    "deferred_touches": [("all", MINE, MINE)],
+    "touch_requests": [("all", MINE, MINE)],
+    "touch_texts": [
+        ("select", OF_MY_TOUCH, None),
+        ("insert", None, OF_NO_OTHERS_TOUCH),
+        ("update", OF_MY_TOUCH, OF_MY_TOUCH),
+    ],
+    "touch_plans": [("all", MINE, MINE)],
+    "plan_texts": [("all", OF_MY_PLAN, OF_MY_PLAN)],
+    "plan_requests": [("all", MINE, MINE)],
+}
+
+SEEN_OF_TOKENS = (
+    "id, tenant_id, name, scopes, made_at, expires_at, revoked_at, parent, user_id, channel,"
+    " contact_point_id, depth"
+)
+SEEN_OF_POINTS = "id, user_id, channel, position, opted_out"
+SEEN_OF_TENANTS = "id, handle, time_zone, language, default_triggers, all_day_triggers, operator_id"
+
+API = {
+    "tokens": f"select ({SEEN_OF_TOKENS}), insert, update (revoked_at), delete",
+    "tenants": f"select ({SEEN_OF_TENANTS}, agent_url)",
+    "people": (
+        "select (id, tenant_id, handle, language, time_zone, is_member, is_erased), update (language)"
+    ),
+    "contact_points": f"select ({SEEN_OF_POINTS})",
+    "channel_opt_outs": "select",
+    "deferred_touches": "select, insert, update",
+    "touch_requests": "select, insert, update (key)",
+    "touch_texts": "select, insert, update",
+    "touch_plans": "select, insert, update",
+    "plan_texts": "select, insert, update",
+    "plan_requests": "select, insert, update (key)",
+    "domain_events": "insert",
+    "schema_migrations": "select",
+}
+
+# `update (…)` of one column is what a row lock wants.
+WORKER = {
+    "domain_events": "select, insert",
+    "calendar_events": "select, insert, update",
+    "event_reminders": "select, insert, update, delete",
+    "outbox": (
+        "select, insert, delete,"
+        " update (claim, claimed_by, claimed_until, published_at, parked_at, parked_reason)"
+    ),
+    "texts": "select, insert, update, delete",
+    "inbox": "select, insert, delete, update (received_at)",
+    "deliveries": "select, insert, update, delete",
+    "delivery_attempts": "select, insert, update, delete",
+    "notice_matters": "select, insert, delete",
+    "tenants": "select, insert, update",
+    "people": "select, insert, update",
+    "contact_points": "select, insert, update, delete",
+    "channel_opt_outs": "select, insert, delete",
+    "imports": "select, insert, update, delete",
+    "quarantine": "select, insert, delete, update (at)",
+    "deferred_touches": "select, insert, update, delete",
+    "touch_texts": "select, insert, update, delete",
+    "touch_requests": "select, insert, update, delete",
+    "touch_plans": "select, insert, update",
+    "plan_texts": "select, insert, update, delete",
+    "plan_requests": "select, insert, update, delete",
+    "tokens": "select, insert, update (revoked_at), delete",
+    "schema_migrations": "select",
+}
+
+READONLY = {
+    "domain_events": "select",
+    "calendar_events": "select",
+    "event_reminders": "select",
+    "outbox": "select",
+    "texts": "select (event_id, updated_at)",
+    "inbox": "select",
+    "deliveries": (
+        "select (id, tenant_id, about_id, event_id, user_id, channel, contact_point_id, template, due_at,"
+        " not_before, status, attempts, claim, lease_until, in_doubt, updated_at)"
+    ),
+    "delivery_attempts": "select (delivery_id, claim, started_at, ended_at, outcome)",
+    "notice_matters": "select",
+    "tenants": f"select ({SEEN_OF_TENANTS})",
+    "people": "select (id, tenant_id, time_zone, language, is_member, is_erased)",
+    "contact_points": f"select ({SEEN_OF_POINTS})",
+    "channel_opt_outs": "select",
+    "imports": "select",
+    "quarantine": 'select (topic, partition, "offset", reason, at)',
+    "deferred_touches": "select",
+    "touch_texts": "select (touch_id)",
+    "touch_requests": "select (tenant_id, caller, touch_id, made_at)",
+    "touch_plans": "select",
+    "plan_texts": "select (plan_id)",
+    "plan_requests": "select (tenant_id, caller, plan_id, made_at)",
+    "tokens": f"select ({SEEN_OF_TOKENS})",
+    "schema_migrations": "select",
+}
+
+TOKEN_OF = "token_of(bytea)"
+TENANT_OF_TOUCH = "tenant_of_touch(uuid)"
+FUNCTIONS = {
+    "worker": [TOKEN_OF, "forget_samples()"],
+    "api": [TOKEN_OF, TENANT_OF_TOUCH],
+    "readonly": [],
+}
+
+# Of whatever is said under a role's name; Tickler's own transactions say theirs. Source: reliability.md 0.4.
+USUAL = {
+    "search_path": "pg_catalog",
+    "lock_timeout": "2s",
+    "statement_timeout": "10s",
+    "idle_in_transaction_session_timeout": "10s",
+}
+TIMEOUTS: Mapping[str, Mapping[str, str]] = {
+    "worker": USUAL,
+    "api": USUAL | {"statement_timeout": "5s", "idle_in_transaction_session_timeout": "5s"},
+    "readonly": USUAL | {"statement_timeout": "30s", "default_transaction_read_only": "on"},
+}
+# A transaction as a whole can be bounded since version 17. A dispatch cycle may last 30 s by its own bound.
+WHOLE = {"worker": "60s", "api": "30s", "readonly": "60s"}
+SINCE = 170000
+
+
+@frozen
+class Roles:
+    """The names, as a prefix gives them."""
+
+    prefix: str
+
+    @property
+    def owner(self) -> str:
+        return f"{self.prefix}_owner"
+
+    @property
+    def worker(self) -> str:
+        return f"{self.prefix}_worker"
+
+    @property
+    def api(self) -> str:
+        return f"{self.prefix}_api"
+
+    @property
+    def readonly(self) -> str:
+        return f"{self.prefix}_readonly"
+
+    @property
+    def logins(self) -> Mapping[str, str]:
+        return {"worker": self.worker, "api": self.api, "readonly": self.readonly}
+
+
+def make_roles(connection: Connection, roles: Roles) -> None:
+    """Make what is missing of them, give the schema to the owner, and to each what is its own.
+
+    Within the caller's transaction; done again it changes nothing.
+    """
+    there = {row[0] for row in connection.execute("select rolname from pg_roles")}
+    if roles.owner not in there:
+        _say(connection, "create role {} nologin", roles.owner)
+    for name in roles.logins.values():
+        if name not in there:
+            _say(connection, "create role {} login", name)
+    ((is_superuser,),) = connection.execute(
+        "select rolsuper from pg_roles where rolname = current_user"
+    ).fetchall()
+    if not is_superuser:
+        _say(connection, "grant {} to current_user", roles.owner)
+    _give_database(connection, roles)
+    _give_to_owner(connection, roles)
+    _say(connection, "set local role {}", roles.owner)
+    give_rights(connection, roles)
+
+
+def give_rights(connection: Connection, roles: Roles) -> None:
+    """What each may do with the schema's tables and functions, and no more; said by their owner."""
+    names = SQL(", ").join(map(Identifier, roles.logins.values()))
+    connection.execute(SQL("revoke all on schema tickler from public, {}").format(names))
+    connection.execute(SQL("grant usage on schema tickler to {}").format(names))
+    connection.execute(SQL("revoke all on all tables in schema tickler from public, {}").format(names))
+    connection.execute(SQL("revoke all on all routines in schema tickler from public, {}").format(names))
+    tables = {"worker": WORKER, "api": API, "readonly": READONLY}
+    for kind, name in roles.logins.items():
+        for table, rights in tables[kind].items():
+            connection.execute(_grant(rights, SQL("table tickler.{}").format(Identifier(table)), name))
+        for function in FUNCTIONS[kind]:
+            connection.execute(_grant("execute", SQL("function tickler.{}").format(_raw(function)), name))
+    for statement in _policies(roles):
+        connection.execute(statement)
+
+
+def roles_of(connection: Connection) -> Roles | None:
+    """Those of a schema that `make_roles` gave away; None where it did not."""
+    found = connection.execute(
+        "select r.rolname from pg_namespace n join pg_roles r on r.oid = n.nspowner"
+        " where n.nspname = 'tickler' and r.rolname like '%\\_owner'"
+    ).fetchone()
+    if found is None:
+        return None
+    roles = Roles(str(found[0]).removesuffix("_owner"))
+    counted = connection.execute(
+        "select count(*) from pg_roles where rolname = any(%s)", (list(roles.logins.values()),)
+    ).fetchone()
+    return roles if counted == (len(roles.logins),) else None
+
+
+def _give_database(connection: Connection, roles: Roles) -> None:
+    database = Identifier(str(connection.info.dbname))
+    everybody = SQL(", ").join(map(Identifier, [roles.owner, *roles.logins.values()]))
+    connection.execute(SQL("grant connect on database {} to {}").format(database, everybody))
+    connection.execute(SQL("grant create on database {} to {}").format(database, Identifier(roles.owner)))
+    for kind, name in roles.logins.items():
+        bounds = dict(TIMEOUTS[kind])
+        if connection.info.server_version >= SINCE:
+            bounds["transaction_timeout"] = WHOLE[kind]
+        for setting, value in bounds.items():
+            connection.execute(
+                SQL("alter role {} in database {} set {} = {}").format(
+                    Identifier(name), database, Identifier(setting), value
+                )
+            )
+
+
+def _give_to_owner(connection: Connection, roles: Roles) -> None:
+    _say(connection, "alter schema tickler owner to {}", roles.owner)
+    tables = connection.execute(
+        "select c.relname from pg_class c join pg_roles r on r.oid = c.relowner"
+        " where c.relnamespace = 'tickler'::regnamespace and c.relkind in ('r', 'p') and r.rolname <> %s",
+        (roles.owner,),
+    ).fetchall()
+    for (table,) in tables:
+        connection.execute(
+            SQL("alter table tickler.{} owner to {}").format(Identifier(str(table)), Identifier(roles.owner))
+        )
+    functions = connection.execute(
+        "select p.oid::regprocedure::text from pg_proc p join pg_roles r on r.oid = p.proowner"
+        " where p.pronamespace = 'tickler'::regnamespace and r.rolname <> %s",
+        (roles.owner,),
+    ).fetchall()
+    for (function,) in functions:
+        connection.execute(
+            SQL("alter function {} owner to {}").format(_raw(str(function)), Identifier(roles.owner))
+        )
+
+
+def _policies(roles: Roles) -> Iterator[Composed]:
+    for table, rules in POLICIES.items():
+        on = SQL("tickler.{}").format(Identifier(table))
+        yield SQL("alter table {} enable row level security").format(on)
+        wide = [(roles.worker, "all", "true", "true"), (roles.readonly, "select", "true", None)]
+        narrow = [(roles.api, *rule) for rule in rules]
+        for role, command, using, check in [*wide, *narrow]:
+            name = Identifier(f"{role} {command}")
+            yield SQL("drop policy if exists {} on {}").format(name, on)
+            yield SQL("create policy {} on {} for {} to {}{}{}").format(
+                name,
+                on,
+                _raw(command),
+                Identifier(role),
+                _raw(f" using ({using})" if using else ""),
+                _raw(f" with check ({check})" if check else ""),
+            )
+
+
+def _grant(rights: str, on: Composed, name: str) -> Composed:
+    return SQL("grant {} on {} to {}").format(_raw(rights), on, Identifier(name))
+
+
+def _say(connection: Connection, statement: str, role: str) -> None:
+    connection.execute(SQL(statement).format(Identifier(role)))
+
+
+def _raw(text: str) -> SQL:
+    """Words of this module, or a name as the database itself quotes it."""
+    return SQL(text)

@@ -1,0 +1,401 @@
+"""What each role of `tickler migrate --roles` may do, and what none of them may."""
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+
+import psycopg
+import pytest
+from psycopg import errors
+from psycopg.conninfo import make_conninfo
+from psycopg.sql import SQL, Identifier
+
+from adapters.outbound.postgres.database import Database
+from adapters.outbound.postgres.migrations import MigrationError, migrate
+from adapters.outbound.postgres.people import PostgresPeople
+from adapters.outbound.postgres.roles import POLICIES, READONLY, WORKER, Roles
+from adapters.outbound.postgres.touches.claiming import OF_TENANT
+from adapters.outbound.postgres.touches.claiming import TENANTS as WAITING
+from adapters.outbound.postgres.touches.store import PostgresTouches
+from adapters.testkit.examples import NOON, OTHER_TENANT, OWNER, TENANT, numbered
+from adapters.testkit.touches.examples import registered
+from application.ports.people import ContactPoint, Person, Tenant
+from domain.values import ContactPointId, UserId
+from tests.roles import RolesOfTest, roles_in
+
+OTHERS_OWNER = UserId(numbered(13))
+TENANTS = {TENANT: OWNER, OTHER_TENANT: OTHERS_OWNER}
+CANARY = "canary-7f3a"
+
+
+@pytest.fixture
+def roles(postgres_url: str) -> Iterator[RolesOfTest]:
+    """The roles, over a store with a touch, a token and a person with an address for each of two tenants."""
+    with roles_in(postgres_url) as made, closing(Database(postgres_url)) as database:
+        people, touches = PostgresPeople(database), PostgresTouches(database)
+        for number, (tenant_id, user_id) in enumerate(TENANTS.items()):
+            people.add_tenant(Tenant(tenant_id, f"tenant-{number}"))
+            people.add_person(Person(user_id, tenant_id, f"{CANARY}-handle"))
+            people.add_contact_point(
+                ContactPoint(ContactPointId(numbered(70 + number)), user_id, "email", f"{CANARY}@b.example")
+            )
+            registered(touches, 20 + number, tenant_id=tenant_id, text=f"{CANARY} text")
+        with psycopg.connect(postgres_url, autocommit=True) as admin:
+            admin.execute(
+                "insert into tickler.tokens (id, digest, tenant_id, name, scopes, made_at)"
+                " select id, sha256(id::text::bytea), id, 'agents', '{touches}', now() from tickler.tenants"
+            )
+            admin.execute(
+                "insert into tickler.touch_plans (id, tenant_id, revision, status, terms, handled_until,"
+                " version, updated_at) select id, id, 1, 'Paused', '{}', now(), 1, now() from tickler.tenants"
+            )
+            admin.execute(
+                "insert into tickler.plan_requests select id, 'agents', 'k', 'b', id, id, now() from tickler.tenants"
+            )
+            admin.execute("insert into tickler.plan_texts select id, 'renew' from tickler.tenants")
+            admin.execute("insert into tickler.channel_opt_outs select id, 'sms' from tickler.people")
+        yield made
+
+
+def tried(url: str, statement: str, **settings: str) -> list[tuple[object, ...]]:
+    """The rows of a statement in a transaction of its own, which is rolled back."""
+    with psycopg.connect(url) as connection:
+        for name, value in settings.items():
+            connection.execute("select set_config(%s, %s, true)", (f"tickler.{name}", value))
+        cursor = connection.execute(statement.encode())
+        rows = cursor.fetchall() if cursor.description else [(cursor.rowcount,)]
+        connection.rollback()
+    return rows
+
+
+HISTORY = "tickler.domain_events"
+FORBIDDEN_TO_ALL = [
+    f"update {HISTORY} set data = '{{}}'",
+    f"delete from {HISTORY}",
+    *(f"truncate {table}" for table in (HISTORY, "tickler.outbox", "tickler.inbox", "tickler.tokens")),
+    *(f"drop table {table}" for table in (HISTORY, "tickler.outbox")),
+    "alter table tickler.tokens disable row level security",
+    f"alter table {HISTORY} disable trigger all",
+    "drop policy if exists x on tickler.tokens",
+    "create table tickler.mine ()",
+    "create function tickler.mine() returns int language sql return 1",
+    "drop schema tickler cascade",
+    "update tickler.schema_migrations set sha256 = ''",
+    "insert into tickler.schema_migrations values ('9999_x.sql', '')",
+    "delete from tickler.schema_migrations",
+    "alter role current_user bypassrls",
+    "alter role current_user superuser",
+    "create role another",
+    "set role {owner}",
+    "set session_replication_role = replica",
+    "copy tickler.tenants to program 'cat'",
+    "select pg_read_file('/etc/passwd')",
+    "delete from tickler.calendar_events",
+    "delete from tickler.people",
+    "delete from tickler.tenants",
+    "update tickler.tokens set digest = sha256('')",
+    "update tickler.tokens set tenant_id = id",
+    "update tickler.outbox set payload = '{{}}'",
+    "update tickler.inbox set reminder_id = reminder_id",
+]
+FORBIDDEN = {
+    "worker": [],
+    "api": [
+        f"select data from {HISTORY}",
+        *(
+            f"select from tickler.{table}"
+            for table in (
+                "calendar_events",
+                "event_reminders",
+                "outbox",
+                "inbox",
+                "deliveries",
+                "delivery_attempts",
+                "texts",
+                "imports",
+                "quarantine",
+                "notice_matters",
+            )
+        ),
+        "insert into tickler.outbox (message_id, topic, key, payload, headers) values"
+        " (gen_random_uuid(), '', gen_random_uuid(), '{{}}', '{{}}')",
+        "select digest from tickler.tokens",
+        "select agent_secret from tickler.tenants",
+        "select address from tickler.contact_points",
+        "select secret from tickler.contact_points",
+        "update tickler.contact_points set opted_out = true",
+        "update tickler.people set handle = ''",
+        "update tickler.people set is_member = true",
+        "update tickler.people set language = 'xx'",
+        "insert into tickler.people (id, tenant_id, handle, time_zone, language)"
+        f" values (gen_random_uuid(), '{TENANT}', 'x', 'UTC', 'en')",
+        "update tickler.tenants set agent_url = ''",
+        "delete from tickler.deferred_touches",
+        "delete from tickler.touch_texts",
+        "delete from tickler.touch_plans",
+        "select tickler.forget_samples()",
+        "insert into tickler.tokens (id, digest, tenant_id, name, scopes, made_at)"
+        f" values (gen_random_uuid(), sha256(''), '{OTHER_TENANT}', 'x', '{{{{touches}}}}', now())",
+        f"update tickler.deferred_touches set tenant_id = '{OTHER_TENANT}'",
+        f"insert into tickler.touch_texts values ('{numbered(21)}', 'x')"
+        " on conflict (touch_id) do update set text = 'x'",
+        f"insert into tickler.plan_texts values ('{OTHER_TENANT}', 'x')"
+        " on conflict (plan_id) do update set text = 'x'",
+    ],
+    "readonly": [
+        f"insert into {HISTORY} (stream_id, version, type, data, correlation_id, actor, occurred_at)"
+        " values (gen_random_uuid(), 1, '', '{{}}', gen_random_uuid(), '', now())",
+        *(f"select * from tickler.{table}" for table in ("texts", "touch_texts", "plan_texts", "tokens")),
+        "select address from tickler.contact_points",
+        "select secret from tickler.contact_points",
+        "select handle from tickler.people",
+        "select agent_url from tickler.tenants",
+        "select agent_secret from tickler.tenants",
+        "select digest from tickler.tokens",
+        "select address_key from tickler.deliveries",
+        "select reason from tickler.deliveries",
+        "select provider_id from tickler.delivery_attempts",
+        "select value from tickler.quarantine",
+        "select header_values from tickler.quarantine",
+        "select key from tickler.touch_requests",
+        "select body from tickler.touch_requests",
+        *(f"update tickler.{table} set updated_at = now()" for table in ("event_reminders", "deliveries")),
+        "delete from tickler.outbox",
+        "select from tickler.event_reminders for update",
+        "select tickler.token_of('')",
+        "select tickler.tenant_of_touch(gen_random_uuid())",
+    ],
+}
+REFUSALS = (
+    errors.InsufficientPrivilege,  # a policy's refusal of a row too
+    errors.ReadOnlySqlTransaction,
+)
+
+
+@pytest.mark.parametrize("kind", FORBIDDEN)
+def test_each_forbidden_statement_is_refused(roles: RolesOfTest, kind: str) -> None:
+    may: list[str] = []
+    for statement in FORBIDDEN_TO_ALL + FORBIDDEN[kind]:
+        said = statement.format(owner=roles.roles.owner)
+        read_write = f"set transaction read write; {said}"
+        try:
+            tried(roles.as_(kind), read_write, tenant=str(TENANT))
+        except REFUSALS:
+            continue
+        except psycopg.Error as error:
+            may.append(f"{said}: {error}")
+        else:
+            may.append(said)
+    assert may == []
+
+
+def test_history_is_append_only_for_its_owner_too(roles: RolesOfTest) -> None:
+    for statement in (f"delete from {HISTORY}", f"update {HISTORY} set actor = ''", f"truncate {HISTORY}"):
+        with pytest.raises(errors.InsufficientPrivilege, match="append-only"):
+            tried(roles.url, f"set local role {roles.roles.owner}; {statement}")
+
+
+def counts(url: str, **settings: str) -> Mapping[str, object]:
+    return {
+        table: tried(url, f"select count(*) from tickler.{table}", **settings)[0][0] for table in POLICIES
+    }
+
+
+def test_the_worker_and_the_reader_see_every_tenant(roles: RolesOfTest) -> None:
+    for kind in ("worker", "readonly"):
+        assert counts(roles.as_(kind)) == dict.fromkeys(POLICIES, 2)
+
+
+@pytest.mark.parametrize("tenant_id", TENANTS)
+def test_the_api_sees_the_tenant_that_it_speaks_for_and_no_other(
+    roles: RolesOfTest, tenant_id: object
+) -> None:
+    url = roles.as_("api")
+    assert counts(url, tenant=str(tenant_id)) == dict.fromkeys(POLICIES, 1)
+    for table, column in (("tenants", "id"), ("tokens", "tenant_id"), ("deferred_touches", "tenant_id")):
+        assert tried(url, f"select {column} from tickler.{table}", tenant=str(tenant_id)) == [(tenant_id,)]
+
+
+@pytest.mark.parametrize("settings", [{}, {"tenant": ""}, {"tenant": str(numbered(404))}])
+def test_the_api_sees_nothing_where_it_speaks_for_nobody(
+    roles: RolesOfTest, settings: dict[str, str]
+) -> None:
+    assert counts(roles.as_("api"), **settings) == dict.fromkeys(POLICIES, 0)
+
+
+def test_the_api_is_refused_where_the_tenant_is_no_id(roles: RolesOfTest) -> None:
+    with pytest.raises(errors.InvalidTextRepresentation):
+        counts(roles.as_("api"), tenant="everybody")
+
+
+def test_the_tenant_of_a_transaction_does_not_outlive_it(roles: RolesOfTest) -> None:
+    tenants = iter([TENANT, None])
+    with closing(Database(roles.as_("api"), connections=1, tenant=lambda: next(tenants))) as database:
+        seen = []
+        for _ in range(2):
+            with database.transaction() as session:
+                seen.append(len(session.rows("select from tickler.deferred_touches")))
+    assert seen == [1, 0]
+
+
+def test_the_rights_name_each_table_that_there_is(postgres_url: str) -> None:
+    there = {
+        str(name)
+        for (name,) in tried(postgres_url, "select tablename from pg_tables where schemaname = 'tickler'")
+    }
+    assert set(WORKER) == there
+    assert set(READONLY) == there
+
+
+# Not to be seen by whoever only watches: addresses and their likes, texts, names, secrets, others' bytes.
+PERSONAL = {
+    *(("contact_points", name) for name in ("address", "secret")),
+    *(("tenants", name) for name in ("agent_url", "agent_secret")),
+    *(("deliveries", name) for name in ("address_key", "reason", "provider_id")),
+    *(("delivery_attempts", name) for name in ("reason", "provider_id")),
+    *(("quarantine", name) for name in ("key", "value", "header_names", "header_values", "fingerprint")),
+    *(("touch_requests", name) for name in ("key", "body")),
+    *(("plan_requests", name) for name in ("key", "body", "user_id")),
+    *(("touch_texts", name) for name in ("text", "answer")),
+    ("people", "handle"),
+    ("plan_texts", "text"),
+    ("texts", "title"),
+    ("tokens", "digest"),
+}
+SEEN = """
+select c.relname, a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
+ where c.relnamespace = 'tickler'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+   and not has_column_privilege(current_user, c.oid, a.attnum, 'select')
+"""
+
+
+def test_the_reader_sees_all_columns_but_the_personal_ones(roles: RolesOfTest) -> None:
+    assert set(tried(roles.as_("readonly"), SEEN)) == PERSONAL
+
+
+def test_nothing_is_open_to_everybody(roles: RolesOfTest) -> None:
+    stranger = f"t{secrets.token_hex(6)}"
+    with psycopg.connect(roles.url, autocommit=True) as admin:
+        admin.execute(SQL("create role {} login password 'x'").format(Identifier(stranger)))
+    try:
+        for statement in ("select from tickler.tenants", "select tickler.token_of('')"):
+            with pytest.raises(errors.InsufficientPrivilege):
+                tried(make_conninfo(roles.url, user=stranger, password="x"), statement)
+    finally:
+        with psycopg.connect(roles.url, autocommit=True) as admin:
+            admin.execute(SQL("drop role {}").format(Identifier(stranger)))
+
+
+RIGHTS = """
+select c.relname::text, c.relacl::text, a.attname::text, a.attacl::text, c.relrowsecurity::text,
+       c.relowner::regrole::text from pg_class c left join pg_attribute a on a.attrelid = c.oid and a.attacl is not null
+ where c.relnamespace = 'tickler'::regnamespace and c.relkind in ('r', 'S')
+union all select polname::text, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid),
+       polcmd::text, polroles::regrole[]::text, polrelid::regclass::text from pg_policy
+union all select proname::text, proacl::text, proowner::regrole::text, '', '', '' from pg_proc
+ where pronamespace = 'tickler'::regnamespace
+ order by 1, 2, 3, 4, 5, 6
+"""
+
+
+def test_to_make_the_roles_again_changes_nothing_and_mends_what_was_changed(roles: RolesOfTest) -> None:
+    before = tried(roles.url, RIGHTS)
+    migrate(roles.url, roles=roles.roles)
+    assert tried(roles.url, RIGHTS) == before
+    with psycopg.connect(roles.url, autocommit=True) as admin:
+        admin.execute(
+            SQL("grant all on all tables in schema tickler to {}").format(Identifier(roles.roles.api))
+        )
+        admin.execute(SQL("drop policy {} on tickler.tokens").format(Identifier(f"{roles.roles.api} all")))
+    migrate(roles.url, roles=roles.roles)
+    assert tried(roles.url, RIGHTS) == before
+
+
+def test_a_later_migration_belongs_to_the_owner_whoever_brings_it(
+    roles: RolesOfTest, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with psycopg.connect(roles.url, autocommit=True) as admin:
+        admin.execute("delete from tickler.schema_migrations where name like '0026%'")
+        admin.execute("drop index tickler.ix_deliveries_left, tickler.ix_deferred_touches_failed")
+    assert migrate(roles.url) == ["0026_watching.sql"]
+    owners = tried(
+        roles.url,
+        "select distinct relowner::regrole::text from pg_class where relnamespace = 'tickler'::regnamespace",
+    )
+    assert owners == [(roles.roles.owner,)]
+
+
+@pytest.mark.parametrize("kind", ["worker", "api", "readonly"])
+def test_a_role_that_may_not_migrate_finds_a_sound_schema_and_changes_no_other(
+    roles: RolesOfTest, kind: str
+) -> None:
+    if kind == "worker":
+        assert migrate(roles.as_(kind)) == []
+    with psycopg.connect(roles.url, autocommit=True) as admin:
+        admin.execute("delete from tickler.schema_migrations where name like '0026%'")
+    with pytest.raises(MigrationError):
+        migrate(roles.as_(kind))
+
+
+def test_an_administrator_who_is_no_superuser_can_make_them(empty_postgres_url: str) -> None:
+    admin_name = f"t{secrets.token_hex(6)}"
+    roles = Roles(f"t{secrets.token_hex(6)}")
+    as_admin = make_conninfo(empty_postgres_url, user=admin_name, password="x")
+    with psycopg.connect(empty_postgres_url, autocommit=True) as superuser:
+        superuser.execute(SQL("create role {} login createrole password 'x'").format(Identifier(admin_name)))
+        database = Identifier(superuser.info.dbname)
+        superuser.execute(SQL("alter database {} owner to {}").format(database, Identifier(admin_name)))
+        try:
+            migrate(as_admin)
+            migrate(as_admin, roles=roles)
+            assert migrate(as_admin, roles=roles) == []
+            owned = tried(
+                empty_postgres_url, "select distinct tableowner from pg_tables where schemaname = 'tickler'"
+            )
+            assert owned == [(roles.owner,)]
+        finally:
+            names = [roles.owner, *roles.logins.values(), admin_name]
+            superuser.execute(SQL("alter database {} owner to current_user").format(database))
+            superuser.execute(SQL("drop owned by {} cascade").format(SQL(", ").join(map(Identifier, names))))
+            superuser.execute(SQL("drop role {}").format(SQL(", ").join(map(Identifier, names))))
+
+
+@pytest.mark.parametrize(
+    ("kind", "bounds"),
+    [
+        ("worker", ["10s", "2s", "10s", "pg_catalog"]),
+        ("api", ["5s", "2s", "5s", "pg_catalog"]),
+        ("readonly", ["30s", "2s", "10s", "pg_catalog"]),
+    ],
+)
+def test_each_login_has_its_time_outs_and_its_search_path(
+    roles: RolesOfTest, kind: str, bounds: list[str]
+) -> None:
+    names = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "search_path")
+    found = [tried(roles.as_(kind), f"select current_setting('{name}')")[0][0] for name in names]
+    assert found == bounds
+
+
+def test_the_workers_claim_of_touches_has_the_plan_that_it_has_without_policies(roles: RolesOfTest) -> None:
+    def plans(url: str) -> list[object]:
+        with closing(Database(url)) as database, database.transaction() as session:
+            waiting = session.rows("explain (costs off) " + WAITING, (NOON, ["message"], [TENANT], 10))
+            given = (TENANT, NOON, ["message"], [TENANT], 10)
+            return waiting + session.rows("explain (costs off) " + OF_TENANT, given)
+
+    assert plans(roles.as_("worker")) == plans(roles.url)
+    assert any("ix_deferred_touches_tenant_due_at" in str(line) for line in plans(roles.as_("worker")))
+
+
+def test_a_worker_who_erases_somebody_has_the_samples_taken_anew(roles: RolesOfTest) -> None:
+    kept = (
+        "select 1 from pg_stats where schemaname = 'tickler'"
+        f" and concat(most_common_vals, histogram_bounds) like '%{CANARY}%'"
+    )
+    with psycopg.connect(roles.url, autocommit=True) as admin:
+        admin.execute("analyze tickler.people, tickler.contact_points, tickler.touch_texts")
+    assert tried(roles.url, kept)
+    with closing(Database(roles.as_("worker"))) as database:
+        for tenant_id, user_id in TENANTS.items():
+            assert PostgresPeople(database).erase(tenant_id, user_id) is not None
+    assert not tried(roles.url, kept)
