@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from datetime import timedelta
 from hashlib import sha256
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from application.ports.machine import Clock
 from application.ports.tokens import Token
 from application.ports.touches import Touches
 from application.touching.access import Access, session_of
-from application.touching.deferring import MESSAGE, Deferring, Wish
+from application.touching.deferring import MESSAGE, Caller, Deferring, Wish
 from application.touching.words.reading import read_time
 from application.touching.words.resolved import Resolved, Unclear
 from domain.deferred_touch import DeferredTouch, Status, WhenClientWrites
@@ -22,6 +22,7 @@ from domain.values import TouchId, zone
 
 AHEAD = (Status.PENDING, Status.IN_PROGRESS)
 MOST_READ = 1_000
+MOST_IN_WORK = 100
 
 
 @frozen
@@ -68,7 +69,8 @@ class Asking:
         reading = read_time(ask.when, self.clock.now(), speaker.time_zone)
         if isinstance(reading, Unclear):
             return reading
-        made = self.deferring.defer(speaker.caller, _wish(ask, token, reading))
+        caller = self._in_work(speaker.caller)
+        made = self.deferring.defer(caller, _wish(ask, token, reading))
         return Deferred(made.touch, _at_first(made.touch, reading), made.is_new)
 
     def listed(
@@ -104,6 +106,15 @@ class Asking:
         return self.deferring.cancel(
             token.tenant_id, touch_id, self.access.speaker(token).caller.name, session_of(token).origin
         )
+
+    def _in_work(self, caller: Caller) -> Caller:
+        """The caller, deeper than whatever is in work for this place: it may be that work which asks, in a
+        session that was opened by the person.
+        """
+        in_work = self.deferring.listed(
+            caller.tenant_id, MOST_IN_WORK, statuses=(Status.IN_PROGRESS,), origin=caller.origin
+        )
+        return evolve(caller, depth=max([caller.depth, *(one.depth + 1 for one in in_work)]))
 
     def hear(self, token: Token) -> Sequence[DeferredTouch]:
         """The client wrote first: each touch that waits to come back here is cancelled or kept."""

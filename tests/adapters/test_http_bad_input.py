@@ -366,6 +366,27 @@ def test_b32_a_touch_that_puts_off_a_touch_comes_to_an_end(open_api: Open) -> No
     assert len(api.desk.touches.listed(None, 10)) == 3
 
 
+@pytest.mark.parametrize("is_new", [True, False], ids=["a session a touch", "one session for all"])
+def test_b32_a_touch_that_puts_off_a_touch_in_a_session_of_the_persons_comes_to_an_end_too(
+    open_api: Open, is_new: bool
+) -> None:
+    api = open_api(Limits(depth=2))
+    session, put_off = api.desk.session(), 0
+    while True:
+        answer = api.defer(session, f"k{put_off}", kind="call", when="in 1 minute")
+        if answer.status_code == 422:
+            break
+        put_off += 1
+        api.desk.clock.advance(timedelta(minutes=2))
+        claim_due(api.desk.touches, api.desk.clock.now())
+        session = api.desk.session() if is_new else session
+    assert "deep" in answer.json()["detail"]
+    assert put_off == 3
+    assert api.defer(api.desk.session(ANNA, EMAIL)).status_code == 201
+    assert api.defer(api.desk.session(BORIS, None)).status_code == 201
+    assert [one.depth for one in api.desk.touches.listed(None, 10)] == [0, 1, 2, 0, 0]
+
+
 @pytest.mark.parametrize("limit", ["-1", "0", "101", "1000000000", "1e3", "ten", ""])
 def test_b33_a_limit_out_of_bounds_is_refused(api: Api, desk: TouchDesk, limit: str) -> None:
     for path in ("/touches", "/upcoming"):

@@ -108,7 +108,7 @@ def upcoming(
     limit: Limit = 50,
     days: Annotated[int, Query(ge=1, le=3660)] = 30,
 ) -> Page:
-    """What is to come back to this session's place, soonest first."""
+    """What was put off and is to come back to this session's place, soonest first; no reminders."""
     return Page(touches=[shown_shape(one) for one in desk.asking.upcoming(token, limit, days)])
 
 

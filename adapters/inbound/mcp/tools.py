@@ -59,7 +59,11 @@ TOOLS: Sequence[ToolTexts] = (
         changes=True,
     ),
     ToolTexts(
-        "upcoming", "What will come back to the client here in the next days, soonest first.", Upcoming, False
+        "upcoming",
+        "What was put off and will come back to the client here in the next days, soonest first. Reminders of"
+        " the client's calendar come too, and are not in this list.",
+        Upcoming,
+        changes=False,
     ),
 )
 
