@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
@@ -20,9 +21,16 @@ from adapters.inbound.listening import PortTaken
 from adapters.inbound.watching import serving
 from adapters.inbound.watching.pages import Pages
 from adapters.inbound.watching.serving import WatchServer
+from adapters.observability.figures import StoreGauges
 from adapters.observability.pulse import MARGIN_SECONDS, Pulse
 from adapters.observability.refreshing import Refreshed
+from adapters.outbound.memory.standing import MemoryStanding
+from adapters.outbound.memory.store import MemoryStore
+from adapters.outbound.postgres import standing
+from adapters.outbound.postgres.database import Database
 from adapters.settings import Settings
+from adapters.testkit.clock import SettableClock
+from application.ports.standing import Standing
 from tests.adapters.silence import SilentProxy
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
@@ -322,6 +330,63 @@ def test_a_database_that_is_not_there_is_told_at_once_and_its_password_nowhere()
     assert ready == (503, {"ready": False, "database": "no answer"})
     assert "\ntickler_database_up 0.0\n" in said
     assert not [word for word in ("Tr0ub4dor", "someone", "127.0.0.1", "nowhere") if word in said]
+
+
+def test_what_is_counted_every_few_seconds_is_found_by_an_index_however_much_there_is(
+    postgres_url: str,
+) -> None:
+    wanted = {
+        standing.REMINDERS: "ix_event_reminders_status_due_at",
+        standing.PARKED: "ix_outbox_parked",
+        standing.OUTBOX: "ix_outbox_unpublished",
+        standing.DELIVERIES: "ix_deliveries_pending",
+        standing.DELIVERIES_STUCK: "ix_deliveries_sending",
+        standing.DELIVERIES_LEFT: "ix_deliveries_left",
+        standing.TOUCHES: "ix_deferred_touches_tenant_due_at",
+        standing.TOUCHES_OVERDUE: "ix_deferred_touches_in_progress",
+        standing.TOUCHES_FAILED: "ix_deferred_touches_failed",
+    }
+    with closing(Database(postgres_url)) as database, database.transaction() as session:
+        for statement, index in wanted.items():
+            plan = session.rows("explain " + statement, [NOW] * statement.count("%s"))
+            assert index in "\n".join(line for (line,) in plan)
+
+
+def test_a_storm_of_scrapes_asks_the_store_once(serve: Callable[..., WatchServer]) -> None:
+    store = Counting()
+    registry = CollectorRegistry()
+    registry.register(StoreGauges(store, SettableClock(NOW), ["console"], fresh=60.0))
+    url = serve(Pages(registry, {}, {})).url + "/metrics"
+    with ThreadPoolExecutor(16) as scrapers, httpx.Client(trust_env=False) as client:
+        found = list(scrapers.map(lambda _: client.get(url).text, range(100)))
+    assert {"\ncalendar_outbox_lag_rows 0.0\n" in one for one in found} == {True}
+    assert store.asked == 1
+
+
+def test_a_store_that_hangs_is_left_out_and_holds_up_nobody() -> None:
+    store = Counting(hold=threading.Event())
+    registry = CollectorRegistry()
+    registry.register(StoreGauges(store, SettableClock(NOW), ["console"], patience=0.1))
+    shown = Pages(registry, {}, {})
+    began = time.monotonic()
+    for _ in range(5):
+        assert shown.metrics("").body == b""
+    assert time.monotonic() - began < 5
+    assert store.asked == 1
+    store.hold.set()
+
+
+@define
+class Counting:
+    """An empty store that counts who asks it, and answers from when `hold` is set."""
+
+    hold: threading.Event = field(factory=lambda: at_once().hold)
+    asked: int = 0
+
+    def standing(self, now: datetime) -> Standing:
+        self.asked += 1
+        self.hold.wait(PATIENCE_S)
+        return MemoryStanding(MemoryStore()).standing(now)
 
 
 def test_metrics_of_a_memory_store_tell_what_waits_and_of_no_database() -> None:
