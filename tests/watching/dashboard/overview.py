@@ -163,14 +163,14 @@ OUTBOX = Row(
         ),
         Panel(
             "Taken in",
-            "What the notifications' consumer made of records of the topic. Empty without Kafka.",
+            "What was made of records of the topic; without Kafka, of what the relay hands over.",
             Unit.PER_SECOND,
             [Query(rate("notifications_consumer_items_total", "result"), "{{result}}")],
             is_stacked=True,
         ),
         Panel(
             "Errors",
-            "Of the relay, and of the consumer where there is one.",
+            "Of the relay, and of the consumer of the topic.",
             Unit.PER_SECOND,
             [
                 Query(rate(f"{RELAY}_errors_total"), "relay"),
