@@ -182,6 +182,7 @@ def services(container: Container) -> Services:
         imports=container.imports(),
         rezoning=container.rezoning(),
         auditing=container.auditing(),
+        rebuilding=container.rebuilding(),
         clock=container.clock(),
         ids=container.ids(),
         dispatch_job=container.dispatch_job(),

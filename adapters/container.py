@@ -38,10 +38,12 @@ from adapters.outbound.memory.pruning import MemoryPrunable
 from adapters.outbound.memory.quarantine import MemoryQuarantine
 from adapters.outbound.memory.reckonings import MemoryReckonings
 from adapters.outbound.memory.standing import MemoryStanding
+from adapters.outbound.memory.state_rows import MemoryStateRows
 from adapters.outbound.memory.store import MemoryStore
 from adapters.outbound.memory.tokens import MemoryTokens
 from adapters.outbound.memory.touches import MemoryTouches
 from adapters.outbound.postgres.auditing.books import PostgresBooks
+from adapters.outbound.postgres.auditing.state_rows import PostgresStateRows
 from adapters.outbound.postgres.clock import PostgresClock
 from adapters.outbound.postgres.database import Database, Patience
 from adapters.outbound.postgres.deliveries import PostgresDeliveries
@@ -75,6 +77,7 @@ from application.pacing import Rates
 from application.parking import Parking
 from application.ports.channel import Channel
 from application.pruning import Pruning
+from application.rebuilding import Rebuilding
 from application.retrying import Retrying
 from application.rezoning import Rezoning
 from application.telling_operators import TellingOperators
@@ -258,6 +261,12 @@ class Container(containers.DeclarativeContainer):
         postgres=providers.Singleton(PostgresBooks, database),
     )
     auditing = providers.Factory(Auditing, books, clock, retention)
+    state_rows = providers.Selector(
+        store,
+        memory=providers.Singleton(MemoryStateRows, memory),
+        postgres=providers.Singleton(PostgresStateRows, database),
+    )
+    rebuilding = providers.Factory(Rebuilding, state_rows, clock, retention)
     relay = providers.Factory(
         ObservedRelay, outbox, publisher, clock, name="relay", metrics=metrics.provided.relay
     )

@@ -20,12 +20,12 @@ def plan_breaches(facts: PlanFacts, moment: Moment) -> Iterator[Breach]:
     if facts.next_at is not None and facts.next_at < moment.now - LATE:
         yield Breach(Rule.STUCK_PLAN, facts.id, f"its next occurrence was at {facts.next_at.isoformat()}")
     if folded.state is not None:
-        if not _is_next(facts.next_at, folded.state):
+        if not is_next(facts.next_at, folded.state):
             yield Breach(Rule.NEXT_AT, facts.id, "its row waits for another time, or for none")
         yield from _of_occurrences(facts, folded.state, moment)
 
 
-def _is_next(next_at: datetime | None, plan: TouchPlan) -> bool:
+def is_next(next_at: datetime | None, plan: TouchPlan) -> bool:
     planned = next_occurrence(plan)
     if planned is None or next_at is None:
         return planned is None and next_at is None

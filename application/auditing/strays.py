@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from application.auditing.rules import AFTER_LEASE, LATE, UNPUBLISHED, Breach, Moment, Rule
-from application.auditing.streams import REMINDERS, TOUCHES, fold, kind_of
+from application.auditing.streams import fold, is_pruned, kind_of
 from application.ports.auditing import DeliveryFacts, MessageFacts, StrayReminder, StrayStream
 from application.ports.ledger import Unreadable
 from domain.delivery import Delivery, Status
@@ -22,9 +22,7 @@ def stray_stream_breaches(facts: StrayStream, moment: Moment) -> Iterator[Breach
         return
     folded = fold(kind, facts.id, facts.stream)
     yield from folded.breaches
-    is_over = folded.state is not None and kind.is_over(folded.state)
-    is_kept = folded.last_at is None or folded.last_at >= moment.now - moment.retention.rows
-    if is_kept or not is_over or kind not in (REMINDERS, TOUCHES):
+    if not is_pruned(kind, folded, moment.now, moment.retention):
         yield Breach(Rule.STREAM_HAS_ROW, facts.id, f"{len(facts.stream)} events, and no row")
 
 

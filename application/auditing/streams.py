@@ -11,6 +11,7 @@ from attrs import frozen
 from application.auditing.rules import Breach, Rule
 from application.ports.auditing import Row, Stream
 from application.ports.ledger import Unreadable
+from application.retention import Retention
 from domain import calendar_event, deferred_touch, reminder, touch_plan
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch
@@ -123,6 +124,13 @@ def fold(kind: Kind[State], id: UUID, stream: Stream) -> Folded[State]:
     return Folded(states, [], last_at)
 
 
+def is_pruned(kind: Kind[Any], folded: Folded[Any], now: datetime, retention: Retention) -> bool:
+    """Whether the row is one of those that are let go: of a reminder or touch that has long been over."""
+    if kind not in (REMINDERS, TOUCHES) or folded.state is None or folded.last_at is None:
+        return False
+    return kind.is_over(folded.state) and folded.last_at < now - retention.rows
+
+
 def row_breaches(id: UUID, row: Row[State], stream: Stream, folded: Folded[State]) -> list[Breach]:
     """What is wrong with a stream, with a row, and between the two."""
     breaches = list(folded.breaches)
@@ -142,8 +150,15 @@ def differences(row: Row[State], folded: Folded[State]) -> list[str]:
     else:
         fields = [one.name for one in attrs.fields(type(row.state)) if one.eq]
         wrong = [name for name in fields if getattr(row.state, name) != getattr(folded.state, name)]
+    # A heartbeat lengthens a lease, and leaves no event.
+    if (_lease(row.state) is None) != (_lease(folded.state) is None):
+        wrong.append("lease_until")
     if row.version != len(folded.states):
         wrong.append("version")
     if row.updated_at not in (None, folded.last_at):
         wrong.append("updated_at")
     return wrong
+
+
+def _lease(state: object) -> datetime | None:
+    return state.lease_until if isinstance(state, DeferredTouch) else None

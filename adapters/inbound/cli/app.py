@@ -32,6 +32,7 @@ from adapters.inbound.cli import (
     people_importing,
     plans,
     pruning,
+    rebuilding,
     rezoning,
     running,
     serving_tools,
@@ -103,6 +104,7 @@ app.command("upcoming")(looking.upcoming)
 app.command("audit")(auditing.audit)
 app.command("why")(explaining.why)
 app.command("history")(explaining.history)
+app.command("rebuild")(rebuilding.rebuild)
 app.command("demo")(demonstrating.demo)
 
 

@@ -33,6 +33,7 @@ from application.ports.templates import Templates
 from application.ports.topics import Topics
 from application.ports.touches import Touches
 from application.pruning import Pruning
+from application.rebuilding import Rebuilding
 from application.relaying import Relay
 from application.retrying import Retrying
 from application.rezoning import Rezoning
@@ -64,6 +65,7 @@ class Services:
     imports: Imports
     rezoning: Rezoning
     auditing: Auditing
+    rebuilding: Rebuilding
     clock: Clock
     ids: Ids
     dispatch_job: ReminderDispatchJob

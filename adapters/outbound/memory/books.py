@@ -86,19 +86,19 @@ class MemoryBooks:
             case Part.DELIVERIES:
                 return [self._delivery(self.store.deliveries[DeliveryId(id_)]) for id_ in ids]
             case Part.STREAMS:
-                return [StrayStream(id_, self._stream(id_)) for id_ in ids if not self._has_row(id_)]
+                return [StrayStream(id_, self.stream(id_)) for id_ in ids if not self._has_row(id_)]
 
     def _calendar(self, event_id: EventId) -> CalendarFacts:
         reminders = [one for one in self.store.reminders.values() if one.state.event_id == event_id]
         return CalendarFacts(
             event_id,
             self._row(event_id, self.store.events[event_id]),
-            self._stream(event_id),
+            self.stream(event_id),
             [
                 ReminderFacts(
                     one.state.id,
                     self._row(one.state.id, one),
-                    self._stream(one.state.id),
+                    self.stream(one.state.id),
                     [
                         MessageRow(row.message.key, _due(row.message.payload))
                         for id_, row in self.store.outbox.items()
@@ -117,7 +117,7 @@ class MemoryBooks:
         return TouchFacts(
             touch_id,
             self._row(touch_id, found),
-            self._stream(touch_id),
+            self.stream(touch_id),
             self._about(touch_id),
             plan.state.tenant_id if plan else None,
         )
@@ -132,7 +132,7 @@ class MemoryBooks:
             if one.occurrence is not None and one.occurrence.plan_id == plan_id
         ]
         return PlanFacts(
-            plan_id, self._row(plan_id, found), planned.at if planned else None, self._stream(plan_id), made
+            plan_id, self._row(plan_id, found), planned.at if planned else None, self.stream(plan_id), made
         )
 
     def _message(self, id_: UUID, row: OutboxRow) -> MessageFacts:
@@ -158,7 +158,7 @@ class MemoryBooks:
         return DeliveryFacts(one.id, one, is_about_something, point.user_id if point else None)
 
     def _was(self, stream_id: UUID, *kinds: type) -> bool:
-        return any(isinstance(one.event, kinds) for one in self._stream(stream_id))
+        return any(isinstance(one.event, kinds) for one in self.stream(stream_id))
 
     def _about(self, id_: UUID) -> Sequence[Delivery]:
         return [one for one in self.store.deliveries.values() if one.about_id == id_]
@@ -167,7 +167,7 @@ class MemoryBooks:
         rows = (self.store.events, self.store.reminders, self.store.touches, self.store.plans)
         return any(id_ in some for some in rows)
 
-    def _stream(self, id_: UUID) -> Stream:
+    def stream(self, id_: UUID) -> Stream:
         of_calendar, of_touch = self.store.history.get(id_, ()), self.store.touch_history.get(id_, ())
         return [
             *(Happened(one.version, one.event, one.occurred_at, one.actor) for one in of_calendar),

@@ -1,0 +1,68 @@
+"""The rows of the current state beside the streams that they are made from, to be made from them again."""
+
+from collections.abc import Callable, Collection, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from attrs import frozen
+
+from application.ports.auditing import Row, Stream
+from domain.calendar_event import CalendarEvent
+from domain.deferred_touch import DeferredTouch
+from domain.reminder import Reminder
+from domain.touch_plan import TouchPlan
+
+State = CalendarEvent | Reminder | DeferredTouch | TouchPlan
+
+
+@frozen
+class Standing:
+    """A stream and the row of its id, where there is one; `next_at` is that of a plan's row."""
+
+    id: UUID
+    stream: Stream
+    row: Row[State] | None
+    next_at: datetime | None = None
+
+
+@frozen
+class Made:
+    """A row as its events have it; `caller` is who asked for a touch, None for all else."""
+
+    state: State
+    version: int
+    updated_at: datetime
+    caller: str | None = None
+
+
+@frozen
+class StandingPage:
+    """`last` is the last id of the page, None when there was none."""
+
+    found: Sequence[Standing]
+    last: UUID | None
+
+
+class StateRows(Protocol):
+    """Rows of events, reminders, touches and plans."""
+
+    def about(self) -> int:
+        """How many streams there are, about; counting them all may take too long."""
+
+    def page(self, after: UUID | None, limit: int) -> StandingPage:
+        """The first streams after this one by their ids, as one moment has them, with their rows."""
+
+    def insert(self, made: Collection[Made]) -> AbstractSet[UUID]:
+        """Write those rows that are not there. The ids of those that are there then, by whomever.
+
+        One that the store refuses keeps none of the others from being written.
+        """
+
+    def correct(self, state: type[State], id: UUID, decide: Callable[[Standing], Made | None]) -> bool:
+        """Lock the row of such a state as a change of it does, read its stream anew, and write what is
+        decided; False where there is no row. Busy after 15 s of waiting, Conflict where it is refused.
+
+        The caller of a touch stays as the row has it.
+        """

@@ -1,0 +1,169 @@
+"""Rows of the current state are made again from their events, in place, where they are not as these say.
+
+It can be broken off anywhere and run again: what is right already is left as it is. See decision 0027.
+"""
+
+from collections.abc import Callable, Iterator
+from uuid import UUID
+
+import attrs
+from attrs import define, field, frozen
+
+from application.auditing.plans import is_next
+from application.auditing.streams import Folded, differences, fold, is_pruned, kind_of
+from application.ports.auditing import Happened, Stream
+from application.ports.errors import Busy, Conflict
+from application.ports.ledger import Unreadable
+from application.ports.machine import Clock
+from application.ports.state_rows import Made, Standing, State, StateRows
+from application.retention import Retention
+from domain.calendar_event import CalendarEvent
+from domain.deferred_touch import DeferredTouch, Status
+from domain.touch_plan import TouchPlan
+
+PAGE = 500
+MOST = 100
+
+Progress = Callable[[int, int], None]
+
+
+class _Broken(Exception):
+    """A row cannot be made of its stream; the text tells why."""
+
+
+@define
+class Rebuilt:
+    """How many streams were looked at, rows written and mended, and what was left: `left_out` for its
+    retention, `problems` with id and why, the first of them.
+    """
+
+    looked_at: int = 0
+    inserted: int = 0
+    corrected: int = 0
+    left_out: int = 0
+    failed: int = 0
+    problems: list[tuple[UUID, str]] = field(factory=list)
+    is_whole: bool = False
+
+    def fail(self, id: UUID, problem: str) -> None:
+        self.failed += 1
+        if len(self.problems) < MOST:
+            self.problems.append((id, problem))
+
+
+@frozen
+class Rebuilding:
+    rows: StateRows
+    clock: Clock
+    retention: Retention = field(factory=Retention)
+
+    def run(self, report: Rebuilt, progress: Progress = lambda done, total: None) -> Rebuilt:
+        """Go through all streams; the report is filled on the way. Raises Unavailable."""
+        total = self.rows.about()
+        progress(0, total)
+        after: UUID | None = None
+        while True:
+            page = self.rows.page(after, PAGE)
+            if page.last is None:
+                break
+            missing = []
+            for one in page.found:
+                try:
+                    made = self._needed(one)
+                except _Broken as problem:
+                    report.fail(one.id, str(problem))
+                    continue
+                if made is None:
+                    report.left_out += one.row is None
+                elif one.row is None:
+                    missing.append(made)
+                else:
+                    self._correct(report, one.id, type(made.state))
+            self._insert(report, missing)
+            report.looked_at += len(page.found)
+            progress(report.looked_at, max(total, report.looked_at))
+            after = page.last
+        report.is_whole = True
+        return report
+
+    def _needed(self, one: Standing) -> Made | None:
+        """The row as it is to be; None where it is, or where its retention is over."""
+        kind = kind_of(one.stream)
+        if kind is None:
+            raise _Broken(next(_unreadable(one.stream), "no event of it can be read"))
+        folded: Folded[State] = fold(kind, one.id, one.stream)
+        if folded.state is None or folded.last_at is None:
+            raise _Broken("; ".join(f"{breach.rule.id} {breach.text}" for breach in folded.breaches))
+        if one.row is None:
+            if is_pruned(kind, folded, self.clock.now(), self.retention):
+                return None
+            return Made(
+                folded.state, len(folded.states), folded.last_at, _caller(folded.state, one.stream[0])
+            )
+        if one.row.version > len(folded.states):
+            raise _Broken(
+                f"its row is at version {one.row.version}, its history ends at {len(folded.states)}"
+            )
+        if not isinstance(one.row.state, Unreadable | type(folded.state)):
+            raise _Broken("its row is one of something else")
+        if not _differs(one, folded):
+            return None
+        return Made(_keeping(one.row.state, folded.state), len(folded.states), folded.last_at)
+
+    def _insert(self, report: Rebuilt, missing: list[Made]) -> None:
+        if not missing:
+            return
+        there = self.rows.insert(missing)
+        for made in missing:
+            if made.state.id in there:
+                report.inserted += 1
+            else:
+                report.fail(
+                    made.state.id, "the store refuses its row: another one is in its place, or a check"
+                )
+
+    def _correct(self, report: Rebuilt, id: UUID, state: type[State]) -> None:
+        written: list[Made] = []
+
+        def decide(now: Standing) -> Made | None:
+            made = self._needed(now)
+            written.extend([made] if made else [])
+            return made
+
+        try:
+            self.rows.correct(state, id, decide)
+        except Busy:
+            report.fail(id, "it is being changed; run it again")
+        except (_Broken, Conflict) as problem:
+            report.fail(id, str(problem))
+        else:
+            report.corrected += len(written)
+
+
+def _differs(one: Standing, folded: Folded[State]) -> bool:
+    assert one.row is not None
+    assert folded.state is not None
+    if isinstance(one.row.state, Unreadable) or differences(one.row, folded):
+        return True
+    return isinstance(folded.state, TouchPlan) and not is_next(one.next_at, folded.state)
+
+
+def _keeping(row: State | Unreadable, state: State) -> State:
+    """What a row knows that no event tells: a lease that was lengthened, zone data that say the same."""
+    match row, state:
+        case CalendarEvent(), CalendarEvent() if row.timing == state.timing:
+            return attrs.evolve(state, timing=row.timing)
+        case DeferredTouch(), DeferredTouch():
+            holds = state.status is Status.IN_PROGRESS and row.claim == state.claim
+            if holds and row.lease_until is not None:
+                return attrs.evolve(state, lease_until=row.lease_until)
+    return state
+
+
+def _caller(state: State, first: Happened) -> str | None:
+    is_asked_for = isinstance(state, DeferredTouch) and state.occurrence is None
+    return first.actor if is_asked_for else None
+
+
+def _unreadable(stream: Stream) -> Iterator[str]:
+    return (one.event.problem for one in stream if isinstance(one.event, Unreadable))
