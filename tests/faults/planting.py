@@ -14,6 +14,16 @@ from domain.values import EventId, ReminderId, Timing
 
 AS_OF = NOON
 REMINDERS_AN_EVENT = 20
+CANCEL_ALONE = """
+with happened as (
+    insert into tickler.domain_events (stream_id, version, type, data, correlation_id, actor, occurred_at)
+    select stream_id, 2, 'calendar-event.cancelled.v1', jsonb_build_object('at', data -> 'at'),
+           correlation_id, 'somebody', occurred_at
+      from tickler.domain_events where stream_id = %s and version = 1
+    returning stream_id
+)
+update tickler.calendar_events e set status = 'Cancelled', version = 2 from happened where id = stream_id
+"""
 
 
 def plant(
@@ -34,11 +44,7 @@ def plant(
             due += [(row.due_at, row.id) for row in done.reminders]
             if cancelled_every and number % cancelled_every == 0:
                 with database.transaction() as session:
-                    session.change(
-                        "update tickler.calendar_events set status = 'Cancelled', version = version + 1"
-                        " where id = %s",
-                        (done.event.id,),
-                    )
+                    session.change(CANCEL_ALONE, (done.event.id,))
     finally:
         database.close()
     return [id_ for _, id_ in sorted(due)]
