@@ -14,7 +14,7 @@ from application.rebuilding import Rebuilt
 from domain.triggers import MinutesBeforeStart
 from domain.values import EventId
 from tests.auditing.office import ZONE_DATA, clocked, opened
-from tests.auditing.test_rebuild import TRUNCATE, execute, rows
+from tests.auditing.test_rebuild import TABLES, TRUNCATE, execute
 from tests.benchmarks.dispatch.measuring import run_apart
 
 REMINDERS_AN_EVENT = 10
@@ -60,6 +60,17 @@ def rebuild(url: str) -> tuple[int, float]:
     return report.inserted, monotonic() - began
 
 
+def digests(url: str) -> list[str]:
+    """One of each table: rows that are held here would count as the memory of whoever is begun after."""
+    with psycopg.connect(url) as connection:
+        return [
+            connection.execute(
+                f"select count(*) || md5(string_agg(one::text, ',' order by id)) from tickler.{table} one"
+            ).fetchall()[0][0]
+            for table in TABLES
+        ]
+
+
 @pytest.mark.parametrize(
     "events", [pytest.param(200, id="2,000"), pytest.param(10_000, id="100,000", marks=pytest.mark.prove)]
 )
@@ -70,7 +81,7 @@ def test_so_many_sound_reminders_are_passed_in_silence_and_come_back_whole(
         live(container, events)
     execute(postgres_url, "analyze")
     audited = run_apart(audit, postgres_url)
-    before = rows(postgres_url)
+    before = digests(postgres_url)
     execute(postgres_url, TRUNCATE)
     made = run_apart(rebuild, postgres_url)
     again = run_apart(rebuild, postgres_url)
@@ -82,7 +93,7 @@ def test_so_many_sound_reminders_are_passed_in_silence_and_come_back_whole(
     assert audited.rows == events * REMINDERS_AN_EVENT
     assert made.rows == events * (1 + REMINDERS_AN_EVENT)
     assert again.rows == 0
-    assert rows(postgres_url) == before
+    assert digests(postgres_url) == before
     assert max(audited.peak_mib, made.peak_mib) < MOST_MIB
 
 
