@@ -7,10 +7,11 @@ from uuid import UUID
 import typer
 
 from adapters.inbound.cli.finding import contact_named, known_person, known_tenant
-from adapters.inbound.cli.office import office
+from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.options import PersonOption, TenantOption
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, utc, wall
 from adapters.inbound.cli.reading import maybe_uuid
+from adapters.tenancy import speak_for
 from application.ports.people import Tenant
 from application.ports.tokens import Scope, Token, TokenId, Tokens
 from domain.errors import Invalid
@@ -44,7 +45,7 @@ def add(
     Example: tickler token add agents --tenant acme --scope sessions --scope plans --days 365
     """
     with office(context).open(say) as services:
-        found = known_tenant(services.people, tenant)
+        found = _spoken_for(services, tenant)
         ends = None if days is None else services.clock.now() + timedelta(days=days)
         issued = services.desk.access.issue(found.id, name, set(scope), ends)
     if as_json:
@@ -63,7 +64,7 @@ def list_(context: typer.Context, tenant: TenantOption, as_json: AsJson = False)
     Example: tickler token list --tenant acme
     """
     with office(context).open(say) as services:
-        found = known_tenant(services.people, tenant)
+        found = _spoken_for(services, tenant)
         tokens = services.desk.access.tokens.of_tenant(found.id)
         now = services.clock.now()
     if as_json:
@@ -99,7 +100,7 @@ def revoke(
     Example: tickler token revoke agents --tenant acme
     """
     with office(context).open(say) as services:
-        found = known_tenant(services.people, tenant)
+        found = _spoken_for(services, tenant)
         tokens = services.desk.access.tokens
         one = _named(tokens, found, token)
         services.desk.access.revoke(found.id, one.id)
@@ -130,7 +131,7 @@ def session(
     Example: tickler token session agents --tenant acme --person anna
     """
     with office(context).open(say) as services:
-        found = known_tenant(services.people, tenant)
+        found = _spoken_for(services, tenant)
         whom = known_person(services.people, found.id, "--person", person)
         point = None if contact is None else contact_named(services.people, "--contact", contact, tenant).id
         opener = _named(services.desk.access.tokens, found, token)
@@ -141,6 +142,13 @@ def session(
     else:
         put(issued.secret)
         say(f"a session of {whom.handle} for {minutes} minutes; it is not shown again")
+
+
+def _spoken_for(services: Services, tenant: str) -> Tenant:
+    """The tenant, for whom this command speaks from now on: the desk may see no other."""
+    found = known_tenant(services.people, tenant)
+    speak_for(found.id)
+    return found
 
 
 def _named(tokens: Tokens, tenant: Tenant, text: str) -> Token:
