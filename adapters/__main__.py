@@ -32,6 +32,7 @@ from adapters.inbound.cli.app import main as run_command
 from adapters.inbound.cli.office import Office, Say, Services, Unready
 from adapters.observability.delivering import ObservedChannel
 from adapters.observability.logging import configure_logging, log, one_line
+from adapters.observability.tracing import wrapping
 from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.kafka.publisher import KafkaPublisher
 from adapters.outbound.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
@@ -104,6 +105,7 @@ class PostgresOffice:
                 yield services(container)
             finally:
                 _close_publisher(container)
+                _close_spans(container)
                 _at_most(CLOSE_SECONDS, container.database().close)
                 _at_most(CLOSE_SECONDS, container.heartbeats().close)
                 _at_most(CLOSE_SECONDS, container.watch_database().close)
@@ -120,7 +122,12 @@ class PostgresOffice:
             return _migrated(conninfo, None if roles is None else Roles(roles))
 
     def throwaway(self, home: Path, console: TextIO) -> Office:
-        apart = {"database_url": None, "api_database_url": None, "kafka_bootstrap_servers": None}
+        apart = {
+            "database_url": None,
+            "api_database_url": None,
+            "kafka_bootstrap_servers": None,
+            "otlp_endpoint": None,
+        }
         changed = {"home": home, **apart, "log_level": LogLevel.WARNING, **SHORT_CADENCE}
         return PostgresOffice(self.settings.with_usual_rules().model_copy(update=changed), console)
 
@@ -206,14 +213,16 @@ def services(container: Container) -> Services:
         pages=container.pages,
         explaining=container.explaining(),
         recalling=container.recalling(),
+        spans=container.spans(),
         interrupt=lambda: _interrupt(container),
     )
 
 
 def _delivering(container: Container, channel: Channel) -> Delivering:
-    """Of one channel, whose sends are timed."""
+    """Of one channel, whose sends are timed and, where that is wanted, traced."""
     observed = ObservedChannel(channel, container.own_clock(), container.metrics().deliveries)
-    made: Delivering = container.delivering(channel=observed)
+    traced = wrapping.channel(observed, container.attempts())
+    made: Delivering = container.delivering(channel=traced)
     return made
 
 
@@ -229,6 +238,12 @@ def _close_publisher(container: Container) -> None:
     publisher = container.publisher()
     if isinstance(publisher, KafkaPublisher):
         publisher.close()
+
+
+def _close_spans(container: Container) -> None:
+    spans = container.spans()
+    if spans is not None:
+        spans.close()
 
 
 def topics(container: Container) -> Topics:

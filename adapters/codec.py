@@ -37,6 +37,8 @@ from domain.values import (
 Event = calendar_event.Event | reminder.Event
 
 CONTRACT_VERSION = 1
+TRACEPARENT = "traceparent"
+"""The header of the W3C trace context, where somebody follows a reminder."""
 
 _CLASSES: Mapping[str, type[Event]] = {
     "calendar-event.planned.v1": calendar_event.CalendarEventPlanned,
@@ -153,9 +155,10 @@ def decode_due(data: bytes) -> ReminderDueEvent:
     )
 
 
-def outbox_headers(correlation_id: UUID) -> dict[str, str]:
+def outbox_headers(correlation_id: UUID, traceparent: str | None = None) -> dict[str, str]:
     """The headers of every message that a transaction puts into the outbox; its id is `Message.id`."""
-    return {"correlationId": str(correlation_id), "contractVersion": str(CONTRACT_VERSION)}
+    headers = {"correlationId": str(correlation_id), "contractVersion": str(CONTRACT_VERSION)}
+    return headers if traceparent is None else {**headers, TRACEPARENT: traceparent}
 
 
 def check_text(what: str, text: str | None) -> None:

@@ -9,6 +9,7 @@ from dependency_injector import containers, providers
 
 from adapters.inbound.desk import Desk
 from adapters.inbound.kafka.consumer import ConsumeStep
+from adapters.inbound.kafka.headers import carry_nothing, carry_traces
 from adapters.inbound.touch_loops import TouchLoops
 from adapters.inbound.watching.pages import Pages
 from adapters.kafka_options import client_options, consumer_options, producer_options
@@ -18,6 +19,7 @@ from adapters.observability.figures import DatabaseGauges, StoreGauges
 from adapters.observability.metrics import Metrics
 from adapters.observability.relaying import ObservedQuarantine, ObservedReceiving, ObservedRelay
 from adapters.observability.touching import ObservedTouches
+from adapters.observability.tracing import wrapping
 from adapters.outbound.agents import AgentPlatforms
 from adapters.outbound.channels.apprise import TELEGRAM, WHATSAPP, AppriseChannel
 from adapters.outbound.channels.console import ConsoleChannel
@@ -214,6 +216,8 @@ class Container(containers.DeclarativeContainer):
     # Of channels, which only stamp what they send, and of metrics: it must not fail with the database.
     own_clock = providers.Singleton(SystemClock)
     metrics = providers.Singleton(Metrics, own_clock.provided.now)
+    spans = providers.Singleton(wrapping.spans_to, settings.provided.otlp_base)
+    attempts = providers.Singleton(wrapping.attempts, spans)
     console = providers.Singleton(ConsoleChannel)
     email = providers.Singleton(
         EmailChannel,
@@ -239,16 +243,22 @@ class Container(containers.DeclarativeContainer):
     calendar = providers.Factory(Calendar, ledger, clock, ids)
     rezoning = providers.Factory(Rezoning, calendar, reckonings, clock)
     dispatch_job = providers.Factory(
-        ObservedReminderDispatchJob,
-        providers.Factory(ObservedLedger, ledger),
-        clock,
-        ids,
-        options=settings.provided.dispatch_options.call(),
-        metrics=metrics.provided.dispatch,
+        wrapping.job,
+        providers.Factory(
+            ObservedReminderDispatchJob,
+            providers.Factory(ObservedLedger, ledger),
+            clock,
+            ids,
+            options=settings.provided.dispatch_options.call(),
+            metrics=metrics.provided.dispatch,
+        ),
+        spans,
     )
     notifying = providers.Factory(Notifying, deliveries, people, clock, ids)
     receiving = providers.Factory(
-        ObservedReceiving, notifying, clock=clock, metrics=metrics.provided.consumer
+        wrapping.receiving,
+        providers.Factory(ObservedReceiving, notifying, clock=clock, metrics=metrics.provided.consumer),
+        spans,
     )
     publisher = providers.Selector(
         settings.provided.publishes_to,
@@ -268,7 +278,12 @@ class Container(containers.DeclarativeContainer):
     )
     rebuilding = providers.Factory(Rebuilding, state_rows, clock, retention)
     relay = providers.Factory(
-        ObservedRelay, outbox, publisher, clock, name="relay", metrics=metrics.provided.relay
+        ObservedRelay,
+        outbox,
+        providers.Factory(wrapping.publisher, publisher, spans),
+        clock,
+        name="relay",
+        metrics=metrics.provided.relay,
     )
     parking = providers.Factory(Parking, outbox)
     retrying = providers.Factory(Retrying, deliveries, clock)
@@ -279,6 +294,7 @@ class Container(containers.DeclarativeContainer):
         clock,
         topic=TOPIC,
         options=providers.Callable(consumer_options, settings),
+        carry=providers.Callable(lambda spans: carry_traces if spans else carry_nothing, spans),
     )
     topics = providers.Factory(KafkaTopics, providers.Callable(client_options, settings))
     verifying = providers.Factory(Verifying, people, templates, ids)
@@ -290,7 +306,11 @@ class Container(containers.DeclarativeContainer):
     )
     delivering = providers.Factory(
         Delivering,
-        providers.Factory(ObservedDeliveries, deliveries, metrics.provided.deliveries),
+        providers.Factory(
+            wrapping.deliveries,
+            providers.Factory(ObservedDeliveries, deliveries, metrics.provided.deliveries),
+            attempts,
+        ),
         people,
         ledger,
         clock=clock,
@@ -314,11 +334,12 @@ class Container(containers.DeclarativeContainer):
     kinds = providers.Singleton(Kinds, built_in)
     handlers = providers.Singleton(load_handlers, built_in)
 
+    followed_touches = providers.Factory(wrapping.touches, touches, spans)
     deferring = providers.Factory(
-        Deferring, touches, clock, ids, kinds, limits=settings.provided.defer_limits.call()
+        Deferring, followed_touches, clock, ids, kinds, limits=settings.provided.defer_limits.call()
     )
     plan_texts = providers.Singleton(JinjaPlanTexts)
-    planning = providers.Factory(Planning, touches, people, clock, ids, plan_texts, kinds)
+    planning = providers.Factory(Planning, followed_touches, people, clock, ids, plan_texts, kinds)
     erasing = providers.Factory(Erasing, people, touches, deferring, planning)
     # Requests have connections of their own and less patience than the loops: whoever asks is waiting.
     requests = providers.Singleton(
@@ -329,8 +350,10 @@ class Container(containers.DeclarativeContainer):
         patience=providers.Object(OF_A_REQUEST),
         tenant=providers.Object(spoken_for),
     )
-    asked_touches = providers.Selector(
-        store, memory=touches, postgres=providers.Singleton(PostgresTouches, requests)
+    asked_touches = providers.Factory(
+        wrapping.touches,
+        providers.Selector(store, memory=touches, postgres=providers.Singleton(PostgresTouches, requests)),
+        spans,
     )
     asked_people = providers.Selector(
         store, memory=people, postgres=providers.Singleton(PostgresPlaces, requests)
@@ -379,7 +402,7 @@ class Container(containers.DeclarativeContainer):
         connections=2,
         patience=providers.Object(HASTE),
     )
-    worked_touches = providers.Factory(ObservedTouches, touches, metrics.provided.touches)
+    worked_touches = providers.Factory(ObservedTouches, followed_touches, metrics.provided.touches)
     work_options = settings.provided.work_options.call()
     holding = providers.Factory(
         Holding,
@@ -392,7 +415,7 @@ class Container(containers.DeclarativeContainer):
         worked_touches,
         clock,
         ids,
-        handlers,
+        providers.Factory(wrapping.handlers, handlers, spans),
         holding,
         answering,
         providers.Callable("worker {}".format, ids.provided.new.call()),

@@ -96,6 +96,12 @@ def _known_zone(name: str) -> str:
     return name
 
 
+def _collector(given: SecretStr) -> SecretStr:
+    if not re.fullmatch(r"https?://[^\s/?#]+[^\s?#]*", given.get_secret_value()):
+        raise ValueError("it is no base URL")
+    return given
+
+
 DAY = 86_400.0
 Zone = Annotated[str, AfterValidator(_known_zone)]
 ThatIsThere = Annotated[Path, AfterValidator(_is_there)]
@@ -249,6 +255,10 @@ class Settings(BaseSettings):
     language: str = Field(
         default="en", pattern=r"^[a-z]{2,3}$", description="a language's code such as en or ru"
     )
+    otlp_endpoint: Annotated[SecretStr, AfterValidator(_collector)] | None = Field(
+        default=None,
+        description="a base URL such as http://collector.example:4318; /v1/traces is added to it",
+    )
     log_level: LogLevel = Field(default=LogLevel.INFO, description="one of debug, info, warning, error")
     log_format: LogFormat = Field(default=LogFormat.AUTO, description="one of auto, json, text")
 
@@ -269,6 +279,10 @@ class Settings(BaseSettings):
             )
         _check_kafka(settings)
         return settings
+
+    @property
+    def otlp_base(self) -> str | None:
+        return None if self.otlp_endpoint is None else self.otlp_endpoint.get_secret_value()
 
     @property
     def publishes_to(self) -> str:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from adapters.codec import (
     CONTRACT_VERSION,
+    TRACEPARENT,
     Malformed,
     check_due,
     decode_due,
@@ -27,6 +28,7 @@ from adapters.codec import (
 )
 from adapters.contracts.contract import Breach, Contract
 from adapters.contracts.spelling import spelling
+from adapters.observability.tracing.traceparent import root_of, sound
 from adapters.outbound.kafka.connection import headers_of, key_of
 from adapters.testkit.publisher import due, message
 from application.dispatching import TOPIC
@@ -478,12 +480,30 @@ def test_the_asyncapi_document_tells_the_key_and_the_headers_that_the_code_makes
     key = _message()["bindings"]["kafka"]["key"]
     assert key["pattern"] == SCHEMA["properties"]["eventId"]["pattern"]
     assert key_of(sent).decode() == json.loads(sent.payload)["eventId"]
-    sent = attrs.evolve(sent, headers=outbox_headers(UUID(int=7)))
-    made = {name: value.decode() for name, value in headers_of(sent).items()}
+    made = _headers_of(outbox_headers(UUID(int=7)))
     assert made["messageId"] == json.loads(sent.payload)["reminderId"]
     fastjsonschema.validate({**_message()["headers"], "additionalProperties": False}, made)
     assert sorted(_message()["headers"]["required"]) == sorted(made)
-    assert set(_message()["headers"]["properties"]) == set(made)
+    followed = _headers_of(outbox_headers(UUID(int=7), root_of(UUID(int=7))))
+    fastjsonschema.validate({**_message()["headers"], "additionalProperties": False}, followed)
+    assert set(_message()["headers"]["properties"]) == set(followed)
+    assert set(followed) - set(made) == {TRACEPARENT}
+
+
+def _headers_of(headers: dict[str, str]) -> dict[str, str]:
+    sent = attrs.evolve(message(due(1)), headers=headers)
+    return {name: value.decode() for name, value in headers_of(sent).items()}
+
+
+@pytest.mark.parametrize(
+    "given", ["", "00-1-2-01", root_of(UUID(int=7)).upper(), f"{root_of(UUID(int=7))}-more"]
+)
+def test_the_asyncapi_document_and_the_code_know_a_traceparent_by_the_same_form(given: str) -> None:
+    form = _message()["headers"]["properties"][TRACEPARENT]["pattern"]
+    assert sound(root_of(UUID(int=7))) is not None
+    assert re.fullmatch(form, root_of(UUID(int=7)))
+    assert sound(given) is None
+    assert not re.fullmatch(form, given)
 
 
 def test_the_example_of_the_asyncapi_document_is_one_of_the_files() -> None:

@@ -1,6 +1,6 @@
 """The consumer's inbox, and the messages that come of it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -15,10 +15,14 @@ from domain.values import DeliveryId, NoticeId, ReminderId, TenantId
 
 @frozen
 class Received:
-    """A due reminder as the consumer took it in, and the deliveries that it makes."""
+    """A due reminder as the consumer took it in, and the deliveries that it makes.
+
+    `traceparent` is the W3C trace context that it came with, 55 characters, where somebody follows it.
+    """
 
     reminder_id: ReminderId
     deliveries: Sequence[Delivery]
+    traceparent: str | None = None
 
 
 @frozen
@@ -86,6 +90,9 @@ class Deliveries(Protocol):
 
     def received_at(self, reminder_id: ReminderId) -> datetime | None:
         """When the reminder was taken in; None where it was not, or nothing is kept of it any more."""
+
+    def traceparents(self, ids: Collection[DeliveryId]) -> Mapping[DeliveryId, str]:
+        """The trace contexts with which was taken in what these deliveries are about, where there was one."""
 
     def attempts(self, id: DeliveryId) -> Sequence[Attempt]:
         """The attempts at one delivery, the first one first; of a person who is erased without reasons."""

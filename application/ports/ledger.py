@@ -23,10 +23,14 @@ Row = TypeVar("Row", covariant=True)
 
 @frozen
 class Context:
-    """In whose name a transaction runs: `correlation_id` is the run id of a cycle, or a command's own."""
+    """In whose name a transaction runs: `correlation_id` is the run id of a cycle, or a command's own.
+
+    `traceparent` is the W3C trace context that its messages carry on, where somebody follows it.
+    """
 
     correlation_id: UUID
     actor: str = "system"
+    traceparent: str | None = None
 
 
 @frozen

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 import typer
 from attrs import frozen
@@ -40,6 +40,9 @@ from application.rezoning import Rezoning
 from application.touching.deferring import Deferring
 from application.touching.planning import Planning
 from application.verifying import Verifying
+
+if TYPE_CHECKING:
+    from adapters.observability.tracing.spans import Spans
 
 Say = Callable[[str], None]
 
@@ -89,6 +92,7 @@ class Services:
     pages: Callable[[], Pages]
     explaining: Explaining
     recalling: Recalling
+    spans: "Spans | None"
     interrupt: Callable[[], None]
 
 

@@ -118,7 +118,8 @@ def _server(services: Services, settings: Settings) -> "HttpServer | None":
 
     try:
         rates = RequestRates(settings.http_rate, settings.http_burst, monotonic)
-        return HttpServer(make_app(services.desk, rates), settings.http_host, settings.http_port)
+        app = make_app(services.desk, rates, services.spans)
+        return HttpServer(app, settings.http_host, settings.http_port)
     except PortTaken as problem:
         raise Unready(str(problem)) from None
 

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.security import HTTPBearer
@@ -15,14 +16,17 @@ from adapters.inbound.http.pacing import RequestRates, Turns
 from adapters.inbound.http.problems import answer_problems
 from adapters.inbound.mcp.mounted import Mounted, mounted
 
+if TYPE_CHECKING:
+    from adapters.observability.tracing.spans import Spans
+
 API = "/api/v1"
 SUMMARY = "Work that an agent puts off and comes back to, and a tenant's own plans."
 
 
-def make_app(desk: Desk, rates: RequestRates | None = None) -> FastAPI:
+def make_app(desk: Desk, rates: RequestRates | None = None, spans: "Spans | None" = None) -> FastAPI:
     """One application a process; its lifespan is to be run, as servers do.
 
-    Without `rates` nobody is too fast.
+    Without `rates` nobody is too fast; without `spans` nothing is traced.
     """
     tools = mounted(desk.asking, desk.access)
     app = FastAPI(
@@ -45,6 +49,11 @@ def make_app(desk: Desk, rates: RequestRates | None = None) -> FastAPI:
     app.router.routes.append(Route(TOOLS, endpoint=SessionsOnly(tools.app, desk.access.admit, rates)))
     app.add_middleware(Turns)
     app.add_middleware(BodyGuard)
+    if spans is not None:
+        # The last that is added is the first that is asked.
+        from adapters.observability.tracing.requests import TracedRequests
+
+        app.add_middleware(TracedRequests, spans=spans, prefix=API, alone=(TOOLS, f"{API}/openapi.json"))
     return app
 
 

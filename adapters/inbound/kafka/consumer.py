@@ -13,6 +13,7 @@ from attrs import define, field
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from adapters.codec import Malformed
+from adapters.inbound.kafka.headers import Carry, carry_nothing
 from adapters.inbound.kafka.records import Record, due_of, place_of, quarantined
 from adapters.inbound.loops import Hindered
 from adapters.kafka_options import Options
@@ -66,6 +67,7 @@ class ConsumeStep:
     options: Options = field(repr=False)
     batch_size: int = 500
     patience: float = 0.2
+    carry: Carry = carry_nothing
     _consumer: Consumer | None = field(default=None, init=False)
     _held: list[Record] = field(factory=list, init=False)
     _set_apart: dict[tuple[str, int, int], Quarantined] = field(factory=dict, init=False)
@@ -148,7 +150,8 @@ class ConsumeStep:
                 due[place] = due_of(record)
             except Malformed as problem:
                 refused[place] = str(problem)
-        outcomes = dict(zip(due, self.receiving.take_in(list(due.values())), strict=True))
+        with self.carry({one.reminder_id: self._held[place] for place, one in due.items()}):
+            outcomes = dict(zip(due, self.receiving.take_in(list(due.values())), strict=True))
         refused |= {place: one.reason for place, one in outcomes.items() if isinstance(one, Unfit)}
         waiting = {place: one.reason for place, one in outcomes.items() if isinstance(one, NotYet)}
         if refused and (away := self._set_aside(refused)):

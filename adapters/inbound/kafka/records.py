@@ -41,9 +41,8 @@ def due_of(record: Record) -> ReminderDueEvent:
 
 
 def quarantined(record: Record, reason: str, at: datetime) -> Quarantined:
-    """The record with its key and value as they came, and without its headers.
+    """The record with its key and value as they came, and without its headers: see `headers.py`.
 
-    confluent-kafka must not be asked for them: where a header's name is no UTF-8 it answers with a list that
-    has holes in it, which brings the process down. No header of ours is needed to read a record.
+    No header of ours is needed to read a record.
     """
     return Quarantined(*place_of(record), record.key(), record.value(), (), reason, at)

@@ -113,6 +113,12 @@ class MemoryDeliveries:
         with self.store.changed:
             return self.store.inbox.get(reminder_id)
 
+    def traceparents(self, ids: Collection[DeliveryId]) -> Mapping[DeliveryId, str]:
+        with self.store.changed:
+            known = self.store.traceparents
+            found = [self.store.deliveries[id_] for id_ in ids if id_ in self.store.deliveries]
+            return {one.id: known[one.about_id] for one in found if one.about_id in known}
+
     def attempts(self, id: DeliveryId) -> Sequence[Attempt]:
         with self.store.changed:
             return self.store.attempts.get(id, ())
@@ -143,6 +149,8 @@ class MemoryDeliveries:
         if received.reminder_id in self.store.inbox:
             return False
         self.store.inbox[received.reminder_id] = now
+        if received.traceparent is not None:
+            self.store.traceparents[received.reminder_id] = received.traceparent
         self._keep(received.deliveries, kept)
         return True
 

@@ -232,7 +232,8 @@ class MemoryTransaction:
 
     def _encoded(self, message: OutboxMessage, at: datetime) -> OutboxRow:
         payload = codec.encode_due(message.payload)
-        headers = MappingProxyType(codec.outbox_headers(self._context.correlation_id))
+        context = self._context
+        headers = MappingProxyType(codec.outbox_headers(context.correlation_id, context.traceparent))
         return OutboxRow(Message(message.id, message.topic, message.key, payload, headers), at)
 
     def _remember(

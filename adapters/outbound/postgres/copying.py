@@ -28,7 +28,7 @@ class Copying:
 
     def __init__(self, context: Context) -> None:
         self._whose = binary.field(context.correlation_id.bytes) + binary.field(context.actor.encode())
-        headers = json.dumps(outbox_headers(context.correlation_id)).encode()
+        headers = json.dumps(outbox_headers(context.correlation_id, context.traceparent)).encode()
         self._headers = binary.field(b"\1" + headers)
 
     def history_row(

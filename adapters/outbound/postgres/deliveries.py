@@ -55,12 +55,13 @@ INSERT = (
 # New ones, as many as there are in one statement. Of two for one address the first stays.
 KEEP_NEW = (
     "insert into tickler.deliveries (id, tenant_id, about_id, event_id, user_id, channel,"
-    " contact_point_id, address_key, template, due_at, not_before, status, attempts, claim)"
+    " contact_point_id, address_key, template, due_at, not_before, traceparent, status, attempts, claim)"
     " select id, tenant_id, about_id, event_id, user_id, channel, contact_point_id, address_key, template,"
-    " due_at, not_before, 'Pending', 0, 0 from unnest(%b::uuid[], %b::uuid[], %b::uuid[], %b::uuid[],"
-    " %b::uuid[], %b::text[], %b::uuid[], %b::text[], %b::text[], %b::timestamptz[], %b::timestamptz[])"
+    " due_at, not_before, traceparent, 'Pending', 0, 0 from unnest(%b::uuid[], %b::uuid[], %b::uuid[],"
+    " %b::uuid[], %b::uuid[], %b::text[], %b::uuid[], %b::text[], %b::text[], %b::timestamptz[],"
+    " %b::timestamptz[], %b::text[])"
     " with ordinality as b (id, tenant_id, about_id, event_id, user_id, channel, contact_point_id,"
-    " address_key, template, due_at, not_before, place) order by place"
+    " address_key, template, due_at, not_before, traceparent, place) order by place"
     " on conflict on constraint one_message_an_address do nothing"
 )
 DUE = (
@@ -85,6 +86,12 @@ END_ATTEMPT = (
     " where delivery_id = %s and claim = %s"
 )
 RECEIVED_AT = "select received_at from tickler.inbox where consumer = %s and reminder_id = %s"
+# A delivery that followed another, to the next address, is about the same and has none of its own.
+TRACEPARENTS = (
+    "select mine.id, min(kept.traceparent) from tickler.deliveries mine"
+    " join tickler.deliveries kept on kept.about_id = mine.about_id and kept.traceparent is not null"
+    " where mine.id = any(%b::uuid[]) group by mine.id"
+)
 ATTEMPTS = (
     "select claim, started_at, ended_at, outcome, reason from tickler.delivery_attempts"
     " where delivery_id = %s order by claim"
@@ -115,14 +122,17 @@ class PostgresDeliveries:
             new = {row[0] for row in session.rows(TAKE_IN, (CONSUMER, now, ids))}
             answers: list[bool] = []
             made: list[Delivery] = []
+            traceparents: list[str | None] = []
             for one in received:
                 answers.append(one.reminder_id in new)
                 if one.reminder_id in new:
                     new.remove(one.reminder_id)
                     made += one.deliveries
+                    traceparents += [one.traceparent] * len(one.deliveries)
             if made:
                 gone = _gone(session, made)
-                session.change(KEEP_NEW, _columns([_without_hash(one, gone) for one in made]))
+                columns = _columns([_without_hash(one, gone) for one in made])
+                session.change(KEEP_NEW, (*columns, binary.texts(traceparents)))
         return answers
 
     def claim(
@@ -183,6 +193,11 @@ class PostgresDeliveries:
         with self.database.transaction() as session:
             found = session.row(RECEIVED_AT, (CONSUMER, reminder_id))
         return found[0] if found else None
+
+    def traceparents(self, ids: Collection[DeliveryId]) -> Mapping[DeliveryId, str]:
+        with self.database.transaction() as session:
+            wanted = binary.uuids([one.bytes for one in ids])
+            return dict(session.rows(TRACEPARENTS, (wanted,)))
 
     def attempts(self, id: DeliveryId) -> Sequence[Attempt]:
         with self.database.transaction() as session:

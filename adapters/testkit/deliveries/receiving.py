@@ -3,13 +3,24 @@
 import attrs
 import pytest
 
-from adapters.testkit.deliveries.examples import INSTANT, OTHER_REMINDER, REMINDER, ids, made
+from adapters.testkit.deliveries.examples import (
+    INSTANT,
+    LEASE_END,
+    OTHER_REMINDER,
+    REMINDER,
+    ids,
+    made,
+    settle,
+)
 from adapters.testkit.deliveries.surroundings import Surroundings
 from adapters.testkit.examples import MINUTE, NOON, numbered
 from adapters.testkit.threads import at_once
 from application.ports.deliveries import Deliveries, Received
+from domain import delivery
 from domain.delivery import Template
 from domain.values import ContactPointId, ReminderId
+
+TRACEPARENT = "00-0195000000007000800000000000000a-00000000000000ff-01"
 
 
 class ReceivingContract(Surroundings):
@@ -43,6 +54,18 @@ class ReceivingContract(Surroundings):
         assert list(deliveries.receive(again, NOON + MINUTE)) == [False, True]
         assert ids(deliveries.of_reminder(REMINDER)) == [made(1).id]
         assert ids(deliveries.of_reminder(OTHER_REMINDER)) == [made(3).id]
+
+    def test_the_trace_that_a_reminder_came_with_is_that_of_all_that_follows_from_it(
+        self, deliveries: Deliveries
+    ) -> None:
+        followed = Received(REMINDER, [made(1), made(2, channel="email")], TRACEPARENT)
+        deliveries.receive([followed, Received(OTHER_REMINDER, [made(3, OTHER_REMINDER)])], NOON)
+        (claimed,) = deliveries.claim("email", 1, NOON, LEASE_END)
+        settle(deliveries, claimed, delivery.Refuse(claimed.claim, "no", NOON), made(4))
+        asked = [made(number).id for number in (1, 2, 3, 4, 404)]
+        found = deliveries.traceparents(asked)
+        assert found == dict.fromkeys([made(number).id for number in (1, 2, 4)], TRACEPARENT)
+        assert deliveries.traceparents([]) == {}
 
     def test_when_a_reminder_was_taken_in_is_told_and_of_no_other(self, deliveries: Deliveries) -> None:
         deliveries.receive([Received(REMINDER, [])], NOON + INSTANT)

@@ -26,7 +26,7 @@ from adapters.testkit.examples import (
 )
 from adapters.testkit.ledger.surroundings import Surroundings
 from adapters.testkit.threads import Beside
-from application.ports.ledger import Change, Ledger, Settled, Settlement, Versioned
+from application.ports.ledger import Change, Context, Ledger, Settled, Settlement, Versioned
 from application.ports.outbox import Outbox
 from domain import calendar_event
 from domain.reminder import Reminder, SkipReason
@@ -55,6 +55,15 @@ class SettlingContract(Surroundings):
         assert settled.message is not None
         assert codec.decode_due(message.payload) == settled.message.payload
         assert message.headers == codec.outbox_headers(RUN)
+
+    def test_a_message_carries_the_trace_of_its_transaction(self, ledger: Ledger, outbox: Outbox) -> None:
+        example = due(1, NOON)
+        keep(ledger, example)
+        traceparent = f"00-{RUN.hex}-00000000000000ff-01"
+        with ledger.transaction(Context(RUN, traceparent=traceparent)) as cycle:
+            cycle.settle([sending(Versioned(example.reminders[0], 1), Versioned(example.event, 1), AS_OF)])
+        (claim,) = _claim(outbox)
+        assert claim.message.headers == codec.outbox_headers(RUN, traceparent)
 
     def test_a_skipped_reminder_is_written_without_a_message(self, ledger: Ledger, outbox: Outbox) -> None:
         example = due(1, NOON)
