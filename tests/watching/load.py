@@ -2,7 +2,7 @@
 
 import threading
 from datetime import UTC, datetime, timedelta
-from itertools import count
+from itertools import cycle
 from typing import Self
 from uuid import uuid4
 
@@ -16,27 +16,33 @@ from domain.values import ContactPointId, Origin, TenantId, Timing, UserId
 
 LEAD = timedelta(seconds=3)
 AN_HOUR = 60
+# No more than two messages of one tenant are sent at once on a channel.
+TENANTS = 5
 
 
 class Load:
-    """`reminders` and `touches` a second, for two people: one with a mailbox, one with none."""
+    """`reminders` and `touches` a second, of several tenants with two people each: one has a mailbox."""
 
     def __init__(self, conninfo: str, reminders: int = 10, touches: int = 3) -> None:
         self._container = Container(settings=Settings(), conninfo=conninfo)
         self._each_second = (reminders, touches)
-        self._tenant = TenantId(uuid4())
-        self._people = [UserId(uuid4()), UserId(uuid4())]
+        self._people = [
+            (tenant, UserId(uuid4()))
+            for tenant in [TenantId(uuid4()) for _ in range(TENANTS)]
+            for _ in range(2)
+        ]
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._go_on, daemon=True)
-        self.planned = 0
 
     def __enter__(self) -> Self:
         people = self._container.people()
-        people.add_tenant(Tenant(self._tenant, "acme"))
-        for handle, id_ in zip(("anna", "boris"), self._people, strict=True):
-            people.add_person(Person(id_, self._tenant, handle))
-        mailbox = ContactPoint(ContactPointId(uuid4()), self._people[0], "email", "anna@b.example")
-        people.add_contact_point(mailbox)
+        for number, (tenant, id_) in enumerate(self._people):
+            if number % 2 == 0:
+                people.add_tenant(Tenant(tenant, f"tenant-{number}"))
+            people.add_person(Person(id_, tenant, f"person-{number}"))
+            if number % 2 == 0:
+                mailbox = ContactPoint(ContactPointId(uuid4()), id_, "email", f"person-{number}@b.example")
+                people.add_contact_point(mailbox)
         self._thread.start()
         return self
 
@@ -47,25 +53,24 @@ class Load:
 
     def _go_on(self) -> None:
         reminders, touches = self._each_second
-        for _ in count():
-            for number in range(reminders):
-                self.plan(self._people[number % 2])
-            for number in range(touches):
-                self._defer(self._people[number % 2])
-            if self._over.wait(1.0):
-                return
+        whom = cycle(self._people)
+        while not self._over.wait(1.0):
+            for _ in range(reminders):
+                self._plan(*next(whom))
+            for _ in range(touches):
+                self._defer(*next(whom))
 
-    def plan(self, owner: UserId | None = None, lead: timedelta = LEAD) -> None:
-        """An event whose one reminder is due in `lead`."""
-        start = (datetime.now(UTC) + lead + timedelta(minutes=AN_HOUR)).replace(tzinfo=None)
+    def plan(self) -> None:
+        """One event more, of somebody with a mailbox, whose reminder is due in LEAD."""
+        self._plan(*self._people[0])
+
+    def _plan(self, tenant: TenantId, owner: UserId) -> None:
+        start = (datetime.now(UTC) + LEAD + timedelta(minutes=AN_HOUR)).replace(tzinfo=None)
         timing = Timing.of(start, "UTC")
         triggers = (MinutesBeforeStart(AN_HOUR),)
-        self._container.calendar().plan(
-            Draft(self._tenant, owner or self._people[0], timing, triggers=triggers)
-        )
-        self.planned += 1
+        self._container.calendar().plan(Draft(tenant, owner, timing, triggers=triggers))
 
-    def _defer(self, for_whom: UserId) -> None:
-        caller = Caller(self._tenant, "test", Origin(for_whom, "console"))
+    def _defer(self, tenant: TenantId, for_whom: UserId) -> None:
+        caller = Caller(tenant, "test", Origin(for_whom, "console"))
         wish = Wish(MESSAGE, datetime.now(UTC) + LEAD, "Shall we go on?", str(uuid4()))
         self._container.deferring().defer(caller, wish)
