@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 import psycopg
 from dependency_injector import providers
@@ -36,16 +36,20 @@ from adapters.observability.tracing import wrapping
 from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.kafka.publisher import KafkaPublisher
 from adapters.outbound.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from adapters.outbound.postgres.facts import examine, examine_api
 from adapters.outbound.postgres.migrations import MigrationError, migrate, missing
 from adapters.outbound.postgres.roles import Roles
 from adapters.outbound.templates.own import BrokenTemplates
 from adapters.settings import LogLevel, Settings
 from application.delivering.senders import Delivering
 from application.ports.channel import Channel
+from application.ports.facts import DatabaseFacts, LoginFacts
 from application.ports.templates import Templates
 from application.ports.topics import Topics
 
 signal.signal(signal.SIGINT, _before)
+
+Looked = TypeVar("Looked")
 
 CONNECT_SECONDS = 4
 CLOSE_SECONDS = 0.5
@@ -120,6 +124,15 @@ class PostgresOffice:
     def migrate(self, say: Say, roles: str | None = None) -> Sequence[str]:
         with self._server(say) as conninfo:
             return _migrated(conninfo, None if roles is None else Roles(roles))
+
+    def facts(self, say: Say, tz_version: str) -> DatabaseFacts:
+        with self._server(say) as conninfo:
+            return _looked_at(lambda: examine(conninfo, tz_version))
+
+    def api_login(self) -> LoginFacts | None:
+        if self.settings.api_database_url is None:
+            return None
+        return _looked_at(lambda: examine_api(self._api_conninfo()))
 
     def throwaway(self, home: Path, console: TextIO) -> Office:
         apart = {
@@ -267,6 +280,15 @@ def _migrated(conninfo: str, roles: Roles | None = None) -> Sequence[str]:
         return migrate(conninfo, roles=roles)
     except MigrationError as error:
         raise Unready(str(error)) from None
+
+
+def _looked_at(look: Callable[[], Looked]) -> Looked:
+    try:
+        return look()
+    except MigrationError as error:
+        raise Unready(str(error)) from None
+    except psycopg.Error as error:
+        raise Unready(f"the database cannot be looked at: {one_line(error)}") from None
 
 
 def _check_scheme(url: str, variable: str) -> None:

@@ -14,10 +14,11 @@ from dependency_injector import providers
 from adapters.__main__ import services, topics
 from adapters.container import Container
 from adapters.inbound.cli.app import main
-from adapters.inbound.cli.office import Office, Say, Services
+from adapters.inbound.cli.office import Office, Say, Services, Unready
 from adapters.observability.logging import configure_logging
 from adapters.settings import Settings
 from adapters.testkit.clock import SettableClock
+from application.ports.facts import DatabaseFacts, LoginFacts
 from application.ports.templates import Templates
 from application.ports.topics import Topics
 
@@ -65,6 +66,12 @@ class MemoryOffice:
 
     def migrate(self, say: Say, roles: str | None = None) -> Sequence[str]:
         return []
+
+    def facts(self, say: Say, tz_version: str) -> DatabaseFacts:
+        raise Unready("there is no database in memory")
+
+    def api_login(self) -> LoginFacts | None:
+        return None
 
     def throwaway(self, home: Path, console: TextIO) -> Office:
         return self

@@ -19,7 +19,7 @@ from adapters.outbound.postgres.migrations import migrate
 from tests.adapters.offices import Commands
 from tests.adapters.test_run import PATIENCE_S, Home, ends
 from tests.debian.programs import DebianProgram
-from tests.pooler.pooler import pooler_before
+from tests.pooler.pooler import example, pooler_before
 from tests.roles import RolesOfTest, roles_in
 
 
@@ -131,3 +131,5 @@ def test_the_guides_settings_are_those_that_the_pooler_has(
     assert shown["idle_transaction_timeout"] == "30"
     assert shown["query_timeout"] == "60"
     assert shown["tcp_user_timeout"] == "10000"
+    # No certificate is made for a test, so of this line only the page is looked at.
+    assert "\nserver_tls_sslmode = verify-full\n" in example()

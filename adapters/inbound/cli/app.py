@@ -19,6 +19,7 @@ from adapters.inbound.cli import (
     deliveries,
     demonstrating,
     dispatching,
+    doctor,
     erasing,
     events,
     explaining,
@@ -98,6 +99,7 @@ app.add_typer(plans.app, name="plan")
 app.add_typer(outbox.app, name="outbox")
 app.add_typer(deliveries.app, name="delivery")
 app.add_typer(kafka.app, name="kafka")
+app.command("doctor")(doctor.doctor)
 app.command("prune")(pruning.prune)
 app.command("dispatch")(dispatching.dispatch)
 app.command("upcoming")(looking.upcoming)

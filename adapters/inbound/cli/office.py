@@ -24,6 +24,7 @@ from application.explaining.why import Explaining
 from application.parking import Parking
 from application.ports.channel import Channel
 from application.ports.deliveries import Deliveries
+from application.ports.facts import DatabaseFacts, LoginFacts
 from application.ports.imports import Imports
 from application.ports.ledger import Ledger
 from application.ports.machine import Clock, Ids
@@ -129,6 +130,12 @@ class Office(Protocol):
 
         With `roles`, a prefix, the store's roles are made too, or set right.
         """
+
+    def facts(self, say: Say, tz_version: str) -> DatabaseFacts:
+        """How the database stands, whatever its schema; `tz_version` is our zone data. Raises Unready."""
+
+    def api_login(self) -> LoginFacts | None:
+        """As whom requests over the wire are there; None without a login of their own. Raises Unready."""
 
     def throwaway(self, home: Path, console: TextIO) -> "Office":
         """An office with a store of its own in `home`, a short cadence, and `console` to print on."""

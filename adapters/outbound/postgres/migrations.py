@@ -48,7 +48,7 @@ def migrate(conninfo: str, folder: Path = MIGRATIONS, roles: Roles | None = None
     database that is newer than these files, a statement that fails. Nothing is applied then.
     """
     migrations = read_migrations(folder)
-    with _connect(conninfo) as connection:
+    with connect(conninfo) as connection:
         try:
             with connection.transaction():
                 return _apply_pending(connection, migrations, roles)
@@ -66,7 +66,7 @@ def migrate(conninfo: str, folder: Path = MIGRATIONS, roles: Roles | None = None
 def missing(conninfo: str, folder: Path = MIGRATIONS) -> list[str]:
     """Name what `migrate` would apply, and change nothing; raises MigrationError as it does."""
     migrations = read_migrations(folder)
-    with _connect(conninfo) as connection:
+    with connect(conninfo) as connection:
         try:
             applied = _applied(connection) if _has_table(connection) else {}
         except psycopg.Error as error:
@@ -110,7 +110,8 @@ def pending(migrations: Sequence[Migration], applied: Mapping[str, str]) -> list
     return [migration for migration in migrations if migration.name not in applied]
 
 
-def _connect(conninfo: str) -> Connection:
+def connect(conninfo: str) -> Connection:
+    """A connection of its own, in READ COMMITTED and without prepared statements; raises MigrationError."""
     given = _understood(conninfo)
     try:
         connection = psycopg.connect(

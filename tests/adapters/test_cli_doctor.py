@@ -1,0 +1,103 @@
+"""`tickler doctor` on real databases."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+import pytest
+from pydantic import SecretStr
+
+from adapters.__main__ import PostgresOffice
+from adapters.settings import Settings
+from tests.adapters.offices import Commands, Said
+from tests.roles import RolesOfTest, roles_in
+from tests.specification import ROOT
+
+
+def examined(capsys: pytest.CaptureFixture[str], **settings: object) -> Said:
+    return Commands(PostgresOffice(Settings(**settings)), capsys)("doctor", "--json")  # type: ignore[arg-type]
+
+
+def levels(said: Said) -> Mapping[str, str]:
+    return {one["about"]: one["level"] for one in said.document["checks"]}
+
+
+def of_roles(roles: RolesOfTest) -> dict[str, Any]:
+    return {
+        "database_url": SecretStr(roles.as_("worker")),
+        "api_database_url": SecretStr(roles.as_("api")),
+        "http_port": 0,
+    }
+
+
+def test_with_a_worker_and_an_api_all_is_well_but_what_makes_the_tests_quick_and_no_secret_is_told(
+    postgres_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with roles_in(postgres_url) as roles:
+        said = examined(capsys, **of_roles(roles))
+    assert said.code == 1
+    found = levels(said)
+    # The run's server is made to be quick and not to last.
+    wrong = {about for about, level in found.items() if level != "ok"}
+    assert wrong == {"fsync", "full_page_writes", "synchronous_commit"}
+    assert roles.password not in said.out + said.err
+    assert said.document["settings"]["TICKLER_DATABASE_URL"] == "***"
+    assert {"settings", "versions", "database", "rights", "api", "clock", "zones", "indexes"} <= found.keys()
+
+
+def test_an_owner_an_api_that_is_not_held_and_a_lost_index_are_found(
+    postgres_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as admin:
+        admin.execute("drop index tickler.ix_outbox_published")
+    url = SecretStr(postgres_url)
+    said = examined(capsys, database_url=url, api_database_url=url, http_port=0)
+    assert said.code == 1
+    found = levels(said)
+    assert (found["rights"], found["api"], found["indexes"]) == ("warning", "failed", "failed")
+    assert "ix_outbox_published" in said.out
+
+
+def test_a_right_that_is_lacking_is_named(postgres_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with roles_in(postgres_url) as roles:
+        with psycopg.connect(postgres_url, autocommit=True) as admin:
+            admin.execute(f"revoke insert on tickler.outbox from {roles.roles.worker}")
+        said = examined(capsys, **of_roles(roles))
+    assert said.code == 1
+    assert "insert on outbox" in said.out
+
+
+def test_an_empty_database_lacks_all_migrations_and_is_no_crash(
+    empty_postgres_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = examined(capsys, database_url=SecretStr(empty_postgres_url))
+    assert said.code == 1
+    assert levels(said)["migrations"] == "failed"
+
+
+def test_a_database_that_is_not_there_is_exit_code_3_with_the_rest_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = examined(capsys, database_url=SecretStr("postgresql://u:secret-word@127.0.0.1:9/none"))
+    assert said.code == 3
+    found = levels(said)
+    assert (found["settings"], found["database"]) == ("ok", "failed")
+    assert "secret-word" not in said.out + said.err
+
+
+def test_each_check_is_on_its_page() -> None:
+    page = (ROOT / "docs/doctor.md").read_text("utf-8")
+    listed = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+    code = "".join(
+        (ROOT / file).read_text("utf-8")
+        for file in ("application/examining.py", "adapters/inbound/cli/doctor.py")
+    )
+    asked = set(re.findall(r"(?:_ok|_warning|_failed|Check)\(\s*\"(\w+)\"", code))
+    by_name = {
+        "statement_timeout",
+        "lock_timeout",
+        "idle_in_transaction_session_timeout",
+        "transaction_timeout",
+    }
+    assert listed == asked | by_name | {"fsync", "full_page_writes", "synchronous_commit"}
