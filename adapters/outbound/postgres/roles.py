@@ -105,7 +105,7 @@ READONLY = {
     "inbox": "select",
     "deliveries": (
         "select (id, tenant_id, about_id, event_id, user_id, channel, contact_point_id, template, due_at,"
-        " not_before, status, attempts, claim, lease_until, in_doubt, updated_at)"
+        " not_before, status, attempts, claim, lease_until, in_doubt, updated_at, traceparent)"
     ),
     "delivery_attempts": "select (delivery_id, claim, started_at, ended_at, outcome)",
     "notice_matters": "select",
