@@ -24,6 +24,15 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+class _Hooks:
+    """What aiosmtpd looks at, whole, for each connection: `mails` would be read anew each time."""
+
+    def __init__(self, server: "MailServer") -> None:
+        self.handle_EHLO = server.handle_EHLO
+        self.handle_RCPT = server.handle_RCPT
+        self.handle_DATA = server.handle_DATA
+
+
 class MailServer:
     """`answers` maps a step (`RCPT`, `DATA`) to its next answers, in order; HANG and DROP are answers too."""
 
@@ -36,7 +45,7 @@ class MailServer:
         self.secured: list[bool] = []
         implicit = context if context and not starttls else None
         self._controller = Controller(
-            self,
+            _Hooks(self),
             hostname=HOST,
             port=free_port(),
             ssl_context=implicit,
