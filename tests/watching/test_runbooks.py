@@ -9,7 +9,6 @@ import pytest
 from pydantic import SecretStr
 
 from adapters.__main__ import PostgresOffice
-from adapters.inbound.cli.app import app
 from adapters.settings import LogLevel, Settings
 from tests.adapters.offices import Commands, Said
 from tests.kafka.mock import MockCluster
@@ -20,14 +19,11 @@ from tests.watching.waiting import until
 
 CALLS = "curl -s http://127.0.0.1:9464"
 OF_TICKLER = [one for one in commands() if one.line.startswith("tickler ")]
-# Issue 6 builds it beside these pages; from then on its lines are run as all others are.
-AWAITED = {"doctor"} - {one.name for one in app.registered_commands}
 RUNS = [one for one in OF_TICKLER if one.line.startswith("tickler run")]
-LATER = [one for one in OF_TICKLER if one.arguments({})[1] in AWAITED]
-AT_ONCE = [one for one in OF_TICKLER if one not in (*RUNS, *LATER)]
+AT_ONCE = [one for one in OF_TICKLER if one not in RUNS]
 PAGES = [one for one in commands() if one.line.startswith(CALLS)]
 # What these find is told by their exit code as well, and there is something to be found.
-FIND = {("kafka", "check"): 3, ("doctor",): 3, ("audit",): 1}
+FIND = {("kafka", "check"): 3, ("doctor",): 1, ("audit",): 1}
 
 
 def name(one: Command) -> str:
@@ -57,7 +53,7 @@ def tickler(
 
 
 def test_each_line_is_a_command_that_one_of_these_tests_runs() -> None:
-    assert [one for one in commands() if one not in (*AT_ONCE, *RUNS, *LATER, *PAGES)] == []
+    assert [one for one in commands() if one not in (*AT_ONCE, *RUNS, *PAGES)] == []
     assert {one.page for one in commands()} == set(RUNBOOKS.glob("*.md"))
 
 
@@ -140,7 +136,7 @@ def until_shown(process: Watched, path: str) -> None:
     until(lambda: process.page(path).status_code == 200, lambda: process.page(path).text)
 
 
-@pytest.mark.parametrize("line", [line for line in in_passing() if line.split()[1] not in AWAITED])
+@pytest.mark.parametrize("line", in_passing())
 def test_a_command_that_is_named_in_passing_is_there(line: str, tickler: Commands) -> None:
     said = tickler(*shlex.split(line.removesuffix(" --help"))[1:], "--help")
     assert (said.code, said.err) == (0, "")
