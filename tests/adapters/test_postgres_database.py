@@ -374,3 +374,16 @@ def _until(came_true: Callable[[], bool]) -> None:
     end = monotonic() + 20
     while not came_true():
         assert monotonic() < end, "it did not come true in 20 s"
+
+
+def test_a_connection_notices_a_peer_that_has_gone_in_time(postgres_url: str) -> None:
+    with closing(Database(postgres_url)) as database, database.transaction() as session:
+        given = session.cursor.connection.info.get_parameters()
+    wanted = {
+        "connect_timeout": "5",
+        "keepalives_idle": "5",
+        "keepalives_interval": "2",
+        "keepalives_count": "3",
+        "tcp_user_timeout": "10000",
+    }
+    assert {name: given.get(name) for name in wanted} == wanted
