@@ -23,7 +23,7 @@ from pydantic import SecretStr
 from adapters.__main__ import services, topics
 from adapters.container import Container
 from adapters.inbound.cli.app import app, main
-from adapters.inbound.cli.office import Office, Say, Services
+from adapters.inbound.cli.office import Office, Say, Services, Unready
 from adapters.inbound.cli.running import KINDS, make_loops
 from adapters.inbound.http.app import make_app
 from adapters.inbound.http.serving import HttpServer
@@ -34,6 +34,7 @@ from adapters.observability.tracing.spans import Spans
 from adapters.outbound.channels.console import ConsoleChannel
 from adapters.settings import LogFormat, LogLevel, Settings
 from adapters.testkit.channels import RecordingChannel
+from application.ports.facts import DatabaseFacts, LoginFacts
 from application.ports.templates import Templates
 from application.ports.topics import Topics
 from application.ports.work import Outcome, Work
@@ -124,6 +125,12 @@ class Live:
 
     def migrate(self, say: Say, roles: str | None = None) -> Sequence[str]:
         return []
+
+    def facts(self, say: Say, tz_version: str) -> DatabaseFacts:
+        raise Unready("nobody asks how this database stands")
+
+    def api_login(self) -> LoginFacts | None:
+        return None
 
     def throwaway(self, home: Path, console: TextIO) -> Office:
         raise AssertionError("no mark goes into a demo")
