@@ -224,7 +224,11 @@ VALID = {
 UNKNOWN = "01950000-0000-7000-8000-000000000001"
 
 
-def test_no_word_given_to_a_command_is_in_any_signal(running: Live, tmp_path: Path) -> None:
+def test_no_word_given_to_a_command_is_in_any_signal(
+    running: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Some are names of files, which are written where the command is called.
+    monkeypatch.chdir(tmp_path)
     assert running("tenant", "add", "acme", "--zone", "Europe/Moscow") == 0
     assert running("person", "add", "anna", "--tenant", "acme") == 0
     given: set[str] = set()
