@@ -148,7 +148,8 @@ def test_of_a_person_who_is_erased_no_column_of_any_table_holds_a_trace(
     _analyze(postgres_url)
     before = columns()
     assert {what: holding(before, text) for what, text in PLANTED.items() if not holding(before, text)} == {}
-    assert "koala" in before["pg_stats"]
+    assert "Planned" in before["pg_stats"]
+    assert "koala" not in before["pg_stats"]
 
     erased = tickler("person", "erase", "koala", *TENANT, "--yes")
 
@@ -179,6 +180,35 @@ def test_who_was_erased_before_it_was_noted_is_known_to_be(empty_postgres_url: s
         migrate(empty_postgres_url)
         found = connection.execute("select handle = id::text, is_erased from tickler.people").fetchall()
     assert sorted(found) == [(False, False), (False, False), (True, True)]
+
+
+def test_samples_that_the_planner_took_before_are_dropped(empty_postgres_url: str, tmp_path: Path) -> None:
+    for file in [file for file in MIGRATIONS.glob("*.sql") if file.name < "0027"]:
+        copy(file, tmp_path)
+    migrate(empty_postgres_url, tmp_path)
+    with psycopg.connect(empty_postgres_url, autocommit=True) as connection:
+        connection.execute(
+            "with a as (insert into tickler.tenants (id, handle, time_zone, language)"
+            " values (gen_random_uuid(), 'acme', 'UTC', 'en') returning id)"
+            " insert into tickler.people (id, tenant_id, handle, time_zone, language)"
+            " select gen_random_uuid(), a.id, handle, 'UTC', 'en'"
+            " from a, unnest(array['koala', 'dingo']) as handle"
+        )
+        connection.execute("analyze")
+        assert _is_sampled(connection, "koala")
+        migrate(empty_postgres_url)
+        connection.execute("delete from tickler.people")
+        connection.execute("analyze")
+        assert not _is_sampled(connection, "koala")
+
+
+def _is_sampled(connection: psycopg.Connection[tuple[object, ...]], text: str) -> bool:
+    found = connection.execute(
+        "select from pg_stats where schemaname = 'tickler'"
+        " and strpos(concat(most_common_vals, histogram_bounds), %s) > 0",
+        (text,),
+    )
+    return found.rowcount > 0
 
 
 def _analyze(url: str) -> None:

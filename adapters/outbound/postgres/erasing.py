@@ -59,8 +59,6 @@ FORGET_PLAN_TEXTS = (
     "delete from tickler.plan_texts where plan_id in"
     " (select id from tickler.touch_plans where (terms -> 'target' ->> 'userId')::uuid = %s)"
 )
-# The planner keeps samples of what was in a column.
-FORGET_SAMPLES = "select tickler.forget_samples()"
 
 
 def erased(session: Session, user_ids: Collection[UserId]) -> AbstractSet[UserId]:
@@ -71,7 +69,7 @@ def erased(session: Session, user_ids: Collection[UserId]) -> AbstractSet[UserId
 
 
 def erase(session: Session, tenant_id: TenantId, user_id: UserId) -> Erased | None:
-    """As the port says; the samples that the planner took of the rows are taken anew."""
+    """As the port says; the planner keeps no samples of what is emptied here (0027_no_samples.sql)."""
     session.row(HOLD_ALONE, (user_id,))
     if session.row(LOCK_PERSON, (user_id, tenant_id)) is None:
         return None
@@ -87,5 +85,4 @@ def erase(session: Session, tenant_id: TenantId, user_id: UserId) -> Erased | No
     session.change(FORGET_PLAN_TEXTS, (user_id,))
     titles = session.change(FORGET_TITLES, (tenant_id, user_id, user_id))
     session.change(EMPTY_PERSON, (user_id,))
-    session.say(FORGET_SAMPLES)
     return Erased(addresses, titles)

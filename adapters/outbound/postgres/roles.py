@@ -128,7 +128,7 @@ READONLY = {
 TOKEN_OF = "token_of(bytea)"
 TENANT_OF_TOUCH = "tenant_of_touch(uuid)"
 FUNCTIONS = {
-    "worker": [TOKEN_OF, "forget_samples()"],
+    "worker": [TOKEN_OF],
     "api": [TOKEN_OF, TENANT_OF_TOUCH],
     "readonly": [],
 }
