@@ -78,7 +78,8 @@ class Limits:
 @frozen
 class DeferredTouch:
     """`due_at` is the instant in UTC before which nothing is done; `claim` counts the claims, the current one
-    being that of `worker` until `lease_until`. Failures, recoveries and rounds are counted apart.
+    being that of `worker` until `lease_until`. Failures, recoveries and rounds are counted apart, from the
+    last retry by hand on; `rounds_before` are the rounds before that.
     """
 
     id: TouchId
@@ -96,7 +97,13 @@ class DeferredTouch:
     failures: int = 0
     recoveries: int = 0
     rounds: int = 0
+    rounds_before: int = 0
     reason: str | None = None
+
+    @property
+    def round(self) -> int:
+        """Which piece of its work is to be done, from 1: one more each time that it was put off, for good."""
+        return self.rounds_before + self.rounds + 1
 
 
 @frozen
@@ -472,7 +479,16 @@ def evolve(touch: DeferredTouch | None, happened: Event) -> DeferredTouch:
         case DeferredTouch(), TouchFailed(spent, reason):
             return _free(touch, Status.FAILED, reason=f"{spent.value}: {reason}")
         case DeferredTouch(), TouchRetried(at):
-            return _free(touch, Status.PENDING, failures=0, recoveries=0, rounds=0, reason=None, due_at=at)
+            return _free(
+                touch,
+                Status.PENDING,
+                failures=0,
+                recoveries=0,
+                rounds=0,
+                rounds_before=touch.rounds_before + touch.rounds,
+                reason=None,
+                due_at=at,
+            )
 
 
 def _free(touch: DeferredTouch, status: Status, **changes: object) -> DeferredTouch:

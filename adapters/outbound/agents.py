@@ -21,7 +21,7 @@ from domain.errors import Invalid
 
 @frozen
 class AgentPlatforms:
-    """`webhook-id` is the touch's id at every attempt: a platform that has seen it answers as it did before.
+    """`webhook-id` is the work's key: a platform that has seen it answers as it did before.
 
     A whole call takes `seconds` at most. Answers: 200 with `{"answer": "…"}`, `{"againAt": "…Z"}` or `{}`,
     or 204; anything else is a failed attempt.
@@ -48,7 +48,7 @@ class AgentPlatforms:
             url = self._posts.check(tenant.agent.url)
         except Invalid as problem:
             raise WorkFailed(f"its tenant's agent platform cannot be called: {problem}") from None
-        match self._posts.post(url, tenant.agent.secret, work.touch_id, _content(work)):
+        match self._posts.post(url, tenant.agent.secret, work.key, _content(work)):
             case NotSent(reason) | NoAnswer(reason):
                 raise WorkFailed(reason)
             case Answered() as answer:
@@ -68,6 +68,7 @@ def _content(work: Work) -> bytes:
         "kind": work.kind,
         "text": work.text,
         "dueAt": work.due_at.isoformat(),
+        "round": work.round,
         "attempt": work.attempt,
         "depth": work.depth,
         "deadline": work.deadline.isoformat(),

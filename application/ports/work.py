@@ -27,8 +27,9 @@ class WorkFailed(Exception):
 class Work:
     """A touch in a worker's hands.
 
-    `attempt` counts from 1. The id is the same at every attempt: use it as the idempotency key of what the
-    work does elsewhere, since a worker that was fenced may have done that already. `depth` is how many
+    `attempt` counts from 1. `round`, from 1, is one more each time that Again put it off. `key` is the same
+    at every attempt of a round and another in each round: use it as the idempotency key of what the work
+    does elsewhere, since a worker that was fenced may have done that already. `depth` is how many
     touches have put off one another up to this one. `deadline` is an instant after which the attempt counts
     as failed. `lost` comes true before the claim's lease ends without having been lengthened: end at once
     then, nothing that is said will count. `stopping` comes true when the process is to end: what is said
@@ -46,6 +47,12 @@ class Work:
     deadline: datetime
     lost: Signal = field(repr=False)
     stopping: Signal = field(repr=False)
+    round: int = 1
+
+    @property
+    def key(self) -> str:
+        """The touch's id; from the second round on with the round behind it, as `<id>:2`."""
+        return str(self.touch_id) if self.round == 1 else f"{self.touch_id}:{self.round}"
 
 
 @frozen

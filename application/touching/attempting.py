@@ -121,12 +121,13 @@ class Attempting:
             deadline=held.deadline,
             lost=held.lost,
             stopping=stopping,
+            round=touch.round,
         )
         try:
             return _sensible(self.handlers[touch.kind](work))
         except WorkFailed as problem:
             return Failed(" ".join(str(problem).split())[:LONGEST_REASON] or WorkFailed.__name__)
-        except (Exception, SystemExit) as problem:
+        except BaseException as problem:  # also what would end a thread, or a process
             # Of an error that nobody foresaw only the kind: its text may hold the client's words.
             return Failed(type(problem).__name__)
 

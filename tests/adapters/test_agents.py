@@ -71,6 +71,7 @@ def test_the_platform_is_told_all_that_it_needs_and_can_check_who_asks(server: W
         "kind": "call",
         "text": 'ask the lab "again" 🚀',
         "dueAt": "2026-11-30T12:00:00+00:00",
+        "round": 1,
         "attempt": 2,
         "depth": 1,
         "deadline": "2026-11-30T12:10:00+00:00",
@@ -87,6 +88,15 @@ def test_each_attempt_has_the_touchs_id_for_its_key(server: WebServer) -> None:
         platforms(f"http://{HOST}:{server.port}/")(evolve(WORK, attempt=attempt))
     assert [request.headers["webhook-id"] for request in server.taken] == [str(TOUCH)] * 2
     assert [request.headers["idempotency-key"] for request in server.taken] == [str(TOUCH)] * 2
+
+
+def test_each_round_has_a_key_of_its_own_and_says_which_it_is(server: WebServer) -> None:
+    for attempt in (1, 2):
+        platforms(f"http://{HOST}:{server.port}/")(evolve(WORK, round=2, attempt=attempt))
+    assert [request.headers["webhook-id"] for request in server.taken] == [f"{TOUCH}:2"] * 2
+    assert [request.headers["idempotency-key"] for request in server.taken] == [f"{TOUCH}:2"] * 2
+    said = [Webhook(SECRET).verify(request.body, request.headers) for request in server.taken]
+    assert [(one["round"], one["touchId"]) for one in said] == [(2, str(TOUCH))] * 2
 
 
 @pytest.mark.parametrize(

@@ -289,7 +289,7 @@ class TestSignatures:
     def test_the_formula_is_the_one_of_the_published_example(self) -> None:
         made = signature(
             "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-            "msg_p5jXN8AQM9LWM0D4loKWxJek",  # type: ignore[arg-type]
+            "msg_p5jXN8AQM9LWM0D4loKWxJek",
             datetime.fromtimestamp(1_614_265_330, UTC),
             b'{"test": 2432232314}',
         )

@@ -20,6 +20,7 @@ from application.ports.touches import TouchTexts
 from application.ports.work import Again, NothingToSay, Outcome, Say, Work, WorkFailed
 from domain.deferred_touch import DeferredTouch, Limits, Status
 from domain.delivery import Template
+from domain.errors import TouchIsInProgress
 from domain.values import TenantId, TouchId
 from tests.application.touching_world import LEASE, PATIENCE_S, SECOND, TouchingWorld, at, ticking
 from tests.application.world import NOON, OLGA, TENANT
@@ -136,6 +137,46 @@ def test_what_is_asked_for_again_comes_again_and_is_no_failure(world: TouchingWo
     assert (found.due_at, found.failures, found.rounds) == (at(600), 0, 1)
 
 
+def test_a_touch_that_kills_its_workers_is_failed_once_the_limit_is_what_it_lost_and_may_then_be_cancelled(
+    world: TouchingWorld,
+) -> None:
+    killer = world.defer(kind="check")
+    for _ in range(3):
+        world.claimed_by_one_that_died(killer)
+        world.clock.advance(LEASE + SECOND)
+        world.work({}, limits=Limits())
+    assert (world.touch(killer).recoveries, world.touch(killer).status) == (3, Status.PENDING)
+    world.claimed_by_one_that_died(killer)
+    with pytest.raises(TouchIsInProgress):
+        world.deferring().cancel(TENANT, killer, "an operator")
+    world.clock.advance(LEASE + SECOND)
+    (worked,) = world.work({}, limits=Limits(recoveries=3))
+    assert worked.status is Status.FAILED
+    assert world.deferring().cancel(TENANT, killer, "an operator").status is Status.CANCELLED
+
+
+def test_each_round_has_a_key_of_its_own_that_its_attempts_share_and_a_retry_does_not_use_again(
+    world: TouchingWorld,
+) -> None:
+    worked: list[Work] = []
+
+    def check(work: Work) -> Outcome:
+        worked.append(work)
+        if len(worked) % 2:
+            raise WorkFailed("answered 503")
+        return Again(world.clock.now() + 60 * SECOND)
+
+    touch_id = world.defer(kind="check")
+    for _ in range(5):
+        world.work({"check": check}, limits=Limits(attempts=2, rounds=1))
+        world.clock.advance(120 * SECOND)
+        if world.touch(touch_id).status is Status.FAILED:
+            world.deferring().retry(TENANT, touch_id, "an operator")
+            world.clock.advance(SECOND)
+    assert [work.round for work in worked] == [1, 1, 2, 2, 2]
+    assert [work.key for work in worked] == [str(touch_id)] * 2 + [f"{touch_id}:2"] * 3
+
+
 def test_work_with_nothing_to_say_is_closed_and_brings_nothing(world: TouchingWorld) -> None:
     touch_id = world.defer(kind="check")
     (worked,) = world.work({"check": lambda work: NothingToSay()})
@@ -155,6 +196,7 @@ def _raise(problem: BaseException) -> Outcome:
         (lambda work: _raise(WorkFailed()), "WorkFailed"),
         (lambda work: _raise(RuntimeError("Anna's secret")), "RuntimeError"),
         (lambda work: _raise(SystemExit(1)), "SystemExit"),
+        (lambda work: _raise(KeyboardInterrupt()), "KeyboardInterrupt"),
         (lambda work: None, "its handler gave NoneType"),
         (lambda work: "text", "its handler gave str"),
         (lambda work: Say(5), "its handler gave Say"),  # type: ignore[arg-type]

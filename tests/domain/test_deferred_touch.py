@@ -288,6 +288,13 @@ def test_a_retry_by_hand_begins_anew_and_fences_the_last_worker() -> None:
         decide(touch, Answer(failed.claim, AFTER))
 
 
+def test_a_retry_counts_rounds_anew_and_gives_none_its_number_again() -> None:
+    put_off, failed = TouchPutOff(AFTER, AFTER), TouchFailed(FailReason.ROUNDS, "no", AFTER)
+    touch = given_that(CLAIMED, put_off, CLAIMED, put_off, CLAIMED, failed, TouchRetried(AFTER))
+    assert (touch.rounds, touch.rounds_before, touch.round) == (0, 2, 3)
+    assert evolve(evolve(touch, CLAIMED), put_off).round == 4
+
+
 @pytest.mark.parametrize(
     ("policy", "then"),
     [(WhenClientWrites.KEEP, []), (WhenClientWrites.CANCEL, [TouchCancelled(AFTER)])],

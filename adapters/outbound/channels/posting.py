@@ -4,7 +4,6 @@ import ssl
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any
-from uuid import UUID
 
 import httpx
 from attrs import field, frozen
@@ -100,7 +99,7 @@ class SignedPosts:
             raise Invalid(f"address: its port is neither 443 nor one from 1024 to 65535; {PRIVATE_HELP}")
         return str(url.copy_with(host=self._host(url.host), raw_path=url.raw_path, fragment=None))
 
-    def post(self, address: str, secret: str, id: UUID, content: bytes) -> Reply:
+    def post(self, address: str, secret: str, id: str, content: bytes) -> Reply:
         """One try at an address that `check` let pass; `webhook-id` is `id`, its timestamp the try's own."""
         url = httpx.URL(address)
         deadline = Deadline(self.timeout.total_seconds())
@@ -133,7 +132,7 @@ class SignedPosts:
         return host
 
     def _post(
-        self, url: httpx.URL, address: str, secret: str, id: UUID, content: bytes, deadline: Deadline
+        self, url: httpx.URL, address: str, secret: str, id: str, content: bytes, deadline: Deadline
     ) -> Reply:
         """One try at one resolved address; raises as httpx does when no connection came about."""
         left, now = deadline.left(), self.clock.now()
@@ -155,9 +154,9 @@ class SignedPosts:
                     "content-type": "application/json",
                     "accept-encoding": "identity",
                     "user-agent": "tickler",
-                    "webhook-id": str(id),
+                    "webhook-id": id,
                     "webhook-timestamp": str(int(now.timestamp())),
-                    "idempotency-key": str(id),
+                    "idempotency-key": id,
                     **signature(secret, id, now, content),
                 },
                 extensions={"sni_hostname": url.raw_host.decode(), "trace": _Tracing(leash)},

@@ -67,7 +67,7 @@ class WebhookChannel:
             return RefusedForGood("its text will not do for a webhook")
         if not message.secret:
             return RefusedForGood(UNSIGNED)
-        match self._posts.post(url, message.secret, message.id, content):
+        match self._posts.post(url, message.secret, str(message.id), content):
             case NotSent(reason, for_good):
                 return RefusedForGood(reason) if for_good else Later(reason)
             case NoAnswer(reason):

@@ -15,7 +15,8 @@ from domain.values import Occurrence, Origin
 
 TOUCH_COLUMNS = (
     "id, tenant_id, kind, user_id, channel, contact_point_id, due_at, depth, when_client_writes, plan_id,"
-    " plan_revision, plan_slot, status, claim, worker, lease_until, failures, recoveries, rounds, reason"
+    " plan_revision, plan_slot, status, claim, worker, lease_until, failures, recoveries, rounds,"
+    " rounds_before, reason"
 )
 SELECT_TOUCH = "select " + TOUCH_COLUMNS + ", version from tickler.deferred_touches"  # noqa: S608
 SELECT_PLAN = (
@@ -46,6 +47,7 @@ def read_touch(row: Row) -> Versioned[DeferredTouch]:
         failures,
         recoveries,
         rounds,
+        rounds_before,
         reason,
         version,
     ) = row
@@ -65,6 +67,7 @@ def read_touch(row: Row) -> Versioned[DeferredTouch]:
         failures=failures,
         recoveries=recoveries,
         rounds=rounds,
+        rounds_before=rounds_before,
         reason=reason,
     )
     return Versioned(touch, version)
@@ -93,6 +96,7 @@ def touch_values(touch: DeferredTouch) -> Sequence[Any]:
         touch.failures,
         touch.recoveries,
         touch.rounds,
+        touch.rounds_before,
         clean(touch.reason),
     )
 

@@ -39,7 +39,7 @@ from domain.values import Origin, PlanId, TenantId, TouchId, UserId
 _TYPES = {
     **dict.fromkeys(("id", "tenant_id", "user_id", "contact_point_id", "plan_id"), "uuid"),
     **dict.fromkeys(("due_at", "lease_until"), "timestamptz"),
-    **dict.fromkeys(("depth", "failures", "recoveries", "rounds"), "integer"),
+    **dict.fromkeys(("depth", "failures", "recoveries", "rounds", "rounds_before"), "integer"),
     **dict.fromkeys(("claim", "plan_revision"), "bigint"),
     "plan_slot": "timestamp",
 }

@@ -52,11 +52,12 @@ ANSWERED = (
 ENDED = "select about_id, status from tickler.deliveries where about_id = any(%b::uuid[])"
 INSERT_TOUCH = (
     "insert into tickler.deferred_touches (" + TOUCH_COLUMNS + ", version, updated_at)"  # noqa: S608
-    " values (" + ", ".join(["%s"] * 22) + ") on conflict do nothing"
+    " values (" + ", ".join(["%s"] * 23) + ") on conflict do nothing"
 )
 UPDATE_TOUCH = (
     "update tickler.deferred_touches set due_at = %s, status = %s, claim = %s, worker = %s, lease_until = %s,"
-    " failures = %s, recoveries = %s, rounds = %s, reason = %s, version = %s, updated_at = %s"
+    " failures = %s, recoveries = %s, rounds = %s, rounds_before = %s, reason = %s, version = %s,"
+    " updated_at = %s"
     " where id = %s and version = %s"
 )
 INSERT_PLAN = (
