@@ -4,8 +4,6 @@ It goes where the request came from and nowhere else (INV-TCH-2). Where that is 
 goes elsewhere: the touch ends Closed(undeliverable), and the tenant's operator is told of its id.
 """
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -18,17 +16,13 @@ from application.ports.notices import Matter, MatterKind, Notice
 from application.ports.people import People, Recipient
 from application.ports.touches import Touches
 from application.telling_operators import TellingOperators
-from application.touching.deferring import MAX_TEXT, OVERRIDES, change_of, then
+from application.touching.deferring import change_of, then
+from application.touching.fitting import fit_for_people
 from domain import deferred_touch, delivery
 from domain.deferred_touch import DeferredTouch
 from domain.delivery import Delivery, Template
 from domain.errors import NoSuchTouch
 from domain.values import DeliveryId
-
-_CALLS_ALL = re.compile(r"(@|<!)(?=(?:everyone|here|channel|room|all)\b)", re.IGNORECASE)
-# Up to the last @ before the path: a password may hold one itself.
-_LOGIN = re.compile(r"(?<=://)[^\s/?#]*@")
-ZERO_WIDTH_SPACE = "\u200b"
 
 
 @frozen
@@ -125,17 +119,3 @@ def _address_key(touch: DeferredTouch, known: Recipient | None) -> str | None:
     points = known.contact_points if known else ()
     point = next((one for one in points if one.id == touch.origin.contact_point_id), None)
     return None if point is None or point.opted_out else address_key(point)
-
-
-def fit_for_people(text: str) -> str:
-    """Without what is no character or only steers a terminal, without a login in a link, calling nobody who
-    did not ask, and no longer than a message may be.
-    """
-    kept = "".join(
-        character
-        for character in text[: 2 * MAX_TEXT]
-        if character in "\n\t"
-        or (unicodedata.category(character) not in ("Cc", "Cs", "Co", "Cn") and character not in OVERRIDES)
-    )
-    calm = _CALLS_ALL.sub(r"\1" + ZERO_WIDTH_SPACE, _LOGIN.sub("", kept)).strip()
-    return calm if len(calm) <= MAX_TEXT else calm[: MAX_TEXT - 1] + "…"

@@ -17,7 +17,6 @@ from application.touching.deferring import MESSAGE, Caller, Deferring, Wish
 from application.touching.words.reading import read_time
 from application.touching.words.resolved import Resolved, Unclear
 from domain.deferred_touch import DeferredTouch, Status, WhenClientWrites
-from domain.errors import Invalid
 from domain.values import TouchId, zone
 
 AHEAD = (Status.PENDING, Status.IN_PROGRESS)
@@ -123,8 +122,6 @@ class Asking:
 
 
 def _wish(ask: Ask, token: Token, reading: Resolved) -> Wish:
-    if ask.text is not None and not ask.text.strip():
-        raise Invalid("text: it is blank")
     if ask.key is not None:
         return Wish(ask.kind, reading.at, ask.text, ask.key, ask.when_client_writes, ask.when)
     minute = f"{reading.at:%Y-%m-%dT%H:%M}"

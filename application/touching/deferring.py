@@ -14,19 +14,17 @@ from attrs import field, frozen
 from application.ports.ledger import Context, Versioned
 from application.ports.machine import Clock, Ids
 from application.ports.touches import Registered, Registration, Request, TouchChange, Touches
+from application.touching.fitting import MAX_TEXT, OVERRIDES, is_blank
 from domain import deferred_touch
 from domain.deferred_touch import DeferredTouch, WhenClientWrites
 from domain.errors import Invalid, NoSuchTouch
 from domain.values import LATEST, Origin, TenantId, TouchId
 
-MAX_TEXT = 10_000
 MAX_KEY = 200
 MESSAGE = "message"
 CALL = "call"
 """The kind whose work the tenant's agent platform does, so that its tenant must have one."""
 PAGE = 200
-# Of the direction of writing: what stands after one reads as something else.
-OVERRIDES = "\u202d\u202e"
 
 
 @frozen
@@ -186,8 +184,10 @@ class Deferring:
         if wish.due_at < now - timedelta(days=1):
             raise Invalid("due: that was more than a day ago")
         check_key(wish.key)
-        if wish.kind == MESSAGE and not (wish.text or "").strip():
+        if wish.kind == MESSAGE and wish.text is None:
             raise Invalid("text: a message without words is none")
+        if wish.text is not None and is_blank(wish.text):
+            raise Invalid("text: it is blank")
         check_text("text", wish.text)
         if caller.depth > self.limits.depth:
             raise Invalid(f"a touch that was put off by another touch, {caller.depth} deep, is too deep")

@@ -19,6 +19,7 @@ from application.ports.people import People
 from application.ports.templates import PlanTexts
 from application.ports.touches import Malformed, PlanChange, Request, TouchChange, Touches, TouchTransaction
 from application.touching.deferring import CALL, check_key, check_text
+from application.touching.fitting import is_blank
 from domain import deferred_touch, touch_plan
 from domain.errors import Invalid, NoAgentPlatform, NoSuchPlan
 from domain.recurrence import Planned, Schedule, upcoming
@@ -203,11 +204,11 @@ class Planning:
         if terms.kind not in self.kinds:
             raise Invalid(f"kind: {terms.kind[:40]!r} is none of {', '.join(sorted(self.kinds))}")
         check_text("text", text)
-        seen = [
-            self.texts.text_of_occurrence(text, terms.schedule, planned.slot).strip()
+        blank = [
+            is_blank(self.texts.text_of_occurrence(text, terms.schedule, planned.slot))
             for planned in upcoming(terms.schedule, self.clock.now(), TEXTS_CHECKED)
         ]
-        if seen and not any(seen):
+        if blank and all(blank):
             raise Invalid("text: a message without words is none")
         if terms.kind == CALL:
             tenant = self.people.tenant(tenant_id)

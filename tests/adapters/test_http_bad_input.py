@@ -14,8 +14,8 @@ import pytest
 from adapters.testkit.examples import numbered
 from adapters.testkit.touches.examples import claim_due
 from application.ports.tokens import Scope
-from application.touching.answering import fit_for_people
-from application.touching.deferring import MAX_TEXT, Limits
+from application.touching.deferring import Limits
+from application.touching.fitting import MAX_TEXT, fit_for_people
 from domain.deferred_touch import Status
 from domain.values import TouchId
 from tests.adapters.desks_of_touches import ANNA, BORIS, EMAIL, Api, TouchDesk, api_over, desk_over

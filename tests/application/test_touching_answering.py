@@ -10,8 +10,8 @@ from application.ports.ledger import Context
 from application.ports.notices import Matter, MatterKind
 from application.ports.people import Person
 from application.ports.work import Say
-from application.touching.answering import ZERO_WIDTH_SPACE, fit_for_people
-from application.touching.deferring import MAX_TEXT, Caller
+from application.touching.deferring import Caller
+from application.touching.fitting import MAX_TEXT, ZERO_WIDTH_SPACE, fit_for_people
 from domain import delivery
 from domain.deferred_touch import DeferredTouch, Status
 from domain.errors import Refused
@@ -157,7 +157,21 @@ def test_b30_only_the_current_claim_may_answer(world: TouchingWorld, claim: int)
     assert world.all_deliveries() == []
 
 
-@pytest.mark.parametrize("text", ["", "  \n", "\x00\x1b"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "  \n",
+        "\x00\x1b",
+        "\x07",
+        "\u200b",
+        "\ufeff",
+        "\u200b\u200d",
+        "\u2800 \u3164",
+        "\u0301",
+        "\x1b[31m",
+    ],
+)
 def test_an_answer_without_words_is_none(world: TouchingWorld, text: str) -> None:
     touch = world.claimed_by_one_that_died(world.defer())
     after = world.answering.answer(world.touches, Context(world.ids.new()), touch, text, NOON + SECOND)
@@ -169,7 +183,10 @@ def test_an_answer_without_words_is_none(world: TouchingWorld, text: str) -> Non
     ("said", "fit"),
     [
         ("Всё в порядке 🚀\n\tsecond line", "Всё в порядке 🚀\n\tsecond line"),
-        ("a\x00b\x1b[31mc\x07\ud800d\r\n", "ab[31mcd"),
+        ("a\x00b\x1b[31mc\x07\ud800d\r\n", "abcd"),
+        ("a\x1b]0;title\x07b\x1b[1;31mred\x1b[0m\x9b2Jc\x1b(Bd\x1b[e\x1b", "abredcd"),
+        ("\x1b]8;;https://b.example\x1b\\link\x1b]8;;\x1b\\, \x1b]no end", "link, no end"),
+        ("👩\u200d👩", "👩\u200d👩"),
         ("@everyone and @Here", f"@{ZERO_WIDTH_SPACE}everyone and @{ZERO_WIDTH_SPACE}Here"),
         ("<!channel> @all!", f"<!{ZERO_WIDTH_SPACE}channel> @{ZERO_WIDTH_SPACE}all!"),
         ("@every\x00one", f"@{ZERO_WIDTH_SPACE}everyone"),

@@ -8,7 +8,8 @@ import pytest
 from attrs import evolve
 
 from application.ports.touches import KeyReused, TooMany
-from application.touching.deferring import MAX_KEY, MAX_TEXT, Limits
+from application.touching.deferring import MAX_KEY, Limits
+from application.touching.fitting import MAX_TEXT
 from domain.deferred_touch import Status, WhenClientWrites
 from domain.errors import Invalid, NoAgentPlatform, NoSuchTouch, Refused
 from domain.values import Origin, TenantId, TouchId, UserId
@@ -105,7 +106,10 @@ def test_b9_keys_of_other_callers_and_tenants_have_nothing_to_do_with_each_other
         ({"kind": ""}, "kind"),
         ({"kind": "\ud800" * 100}, "kind"),
         ({"text": None}, "without words"),
-        ({"text": " \n "}, "without words"),
+        ({"text": " \n "}, "text: it is blank"),
+        ({"text": "\x07"}, "text: it is blank"),
+        ({"text": "\u200b\u200d"}, "text: it is blank"),
+        ({"kind": "check", "text": "\ufeff"}, "text: it is blank"),
         ({"text": "a\0b"}, "NUL"),
         ({"text": "a\udfffb"}, "surrogate"),
         ({"text": "x" * (MAX_TEXT + 1)}, "10001 characters are more than 10000"),

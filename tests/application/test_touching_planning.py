@@ -180,6 +180,7 @@ def test_a_plan_that_turns_out_not_to_be_due_is_looked_at_once_a_tick(
     ("text", "said"),
     [
         ("", "without words"),
+        ("\u200b", "without words"),
         (" {# nothing #} ", "without words"),
         ("{{ deadline }}", "'deadline' is none of date, time"),
         ("a\0", "NUL"),
