@@ -45,6 +45,13 @@ def _one_of(kind: type[StrEnum]) -> BeforeValidator:
 
 AN_ID = "an id such as 0198c5f0-7d3e-7000-8000-0123456789ab"
 Id = Annotated[UUID, _as(UUID, UUID, AN_ID), Field(json_schema_extra={"format": "uuid"})]
+MaybeAddress = Annotated[
+    Id | None,
+    Field(
+        description="Without it the person's preferred address that they have not opted out of; the console"
+        " where they have no address."
+    ),
+]
 Day = Annotated[date, _as(date, date.fromisoformat, "a day such as 2027-03-31")]
 Policy = Annotated[WhenClientWrites, _one_of(WhenClientWrites)]
 InShortMonths = Annotated[ShortMonth, _one_of(ShortMonth)]
@@ -90,10 +97,10 @@ class Page(Shape):
 
 
 class NewSession(Shape):
-    """Either `person`, with a contact point or for the console, or `touchId` of a touch in work."""
+    """Either `person`, with a contact point or for the preferred one, or `touchId` of a touch in work."""
 
     person: str | None = Field(default=None, max_length=64, description="A handle or an id.")
-    contact_point_id: Id | None = None
+    contact_point_id: MaybeAddress = None
     touch_id: Id | None = None
     lasts_seconds: int = Field(default=3600, ge=60, le=86_400)
 
@@ -133,7 +140,7 @@ class PlanBody(Shape):
 
     schedule: ScheduleShape
     person: str = Field(max_length=64, description="A handle or an id.")
-    contact_point_id: Id | None = None
+    contact_point_id: MaybeAddress = None
     text: str
     kind: str = Field(default="message", max_length=40)
     catch_up: int = Field(default=1, ge=0, le=100)

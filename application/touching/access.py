@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from attrs import field, frozen
 
-from application.notifying import CONSOLE
+from application.notifying import CONSOLE, preferred
 from application.ports.machine import Clock, Ids
 from application.ports.people import People
 from application.ports.tokens import KeptToken, Scope, Session, Token, TokenId, Tokens
@@ -108,7 +108,7 @@ class Access:
         contact_point_id: ContactPointId | None = None,
         lasts: timedelta = USUAL,
     ) -> Issued:
-        """A session for a conversation with a person, at this address of theirs or else at the console.
+        """A session for a conversation with a person, at this address of theirs or else where `place` says.
 
         NoSuchPerson for somebody whom the tenant has not, who left it, or has not that address.
         """
@@ -144,7 +144,8 @@ class Access:
     def place(
         self, tenant_id: TenantId, person: UserId | str, contact_point_id: ContactPointId | None = None
     ) -> Origin:
-        """Where a person of the tenant is reached: at this address of theirs, or else at the console.
+        """Where a person of the tenant is reached: at this address of theirs, or else at the one that they
+        prefer of those that they have not opted out of; the console is for one without any address.
 
         NoSuchPerson as above.
         """
@@ -152,7 +153,8 @@ class Access:
         if found is None or not found.is_member:
             raise NoSuchPerson
         if contact_point_id is None:
-            return Origin(found.id, CONSOLE)
+            first = preferred(self.people.contact_points(found.id))
+            return Origin(found.id, CONSOLE) if first is None else Origin(found.id, first.channel, first.id)
         point = self.people.contact_point(contact_point_id)
         if point is None or point.user_id != found.id:
             raise NoSuchPerson("the person has no such contact point")

@@ -98,6 +98,23 @@ def test_a_session_that_was_opened_in_the_work_on_a_touch_answers_where_that_tou
     assert (second.origin, second.depth) == (first.origin, 1)
 
 
+def test_without_an_address_session_and_plan_take_the_preferred_one_that_is_not_opted_out_of(
+    api: Api, desk: TouchDesk
+) -> None:
+    plan = {
+        "person": str(ANNA),
+        "text": "{{ days_left }}",
+        "schedule": {"before": {"deadline": "2027-03-31", "days": [7], "at": "10:00", "timeZone": "UTC"}},
+    }
+    for channel, address in (("whatsapp", WHATSAPP), ("email", EMAIL)):
+        opened = api("POST", "/sessions", desk.platform, {"person": str(ANNA)})
+        assert opened.json()["channel"] == channel
+        planned = api("POST", "/plans", desk.platform, plan, {"Idempotency-Key": channel}).json()
+        assert (planned["channel"], planned["contactPointId"]) == (channel, str(address))
+        desk.people.opt_out(address, True)
+        assert api("POST", "/sessions", desk.platform, {"person": str(BORIS)}).json()["channel"] == "console"
+
+
 def test_work_for_an_agent_platform_that_the_tenant_has_not_is_refused(api: Api, desk: TouchDesk) -> None:
     refused = api.defer(desk.others_session(), kind="call")
     assert (refused.status_code, refused.json()["rule"]) == (409, "INV-TCH-1")

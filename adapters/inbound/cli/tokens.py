@@ -118,7 +118,8 @@ def session(
     tenant: TenantOption,
     person: PersonOption,
     contact: Annotated[
-        str | None, typer.Option("--contact", metavar="CONTACT", help="Their address; the console without.")
+        str | None,
+        typer.Option("--contact", metavar="CONTACT", help="Their address; else the preferred one."),
     ] = None,
     minutes: Annotated[int, typer.Option(min=1, max=1440, help="How long it holds.")] = 60,
     as_json: AsJson = False,

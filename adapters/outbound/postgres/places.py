@@ -1,15 +1,17 @@
 """People as far as requests over the wire need them: whose a place is, and nobody's address or secret."""
 
+from collections.abc import Sequence
+
 from attrs import frozen
 
 from adapters.outbound.postgres.people import PostgresPeople
 from application.ports.people import AgentPlatform, ContactPoint, Tenant
-from domain.values import ContactPointId, TenantId
+from domain.values import ContactPointId, TenantId, UserId
 
-POINT = (
+POINTS = (
     "select id, user_id, channel, '', position, opted_out or exists (select from"
     " tickler.channel_opt_outs o where o.user_id = p.user_id and o.channel = p.channel), null::text"
-    " from tickler.contact_points p where id = %s"
+    " from tickler.contact_points p"
 )
 TENANT = "select id, handle, time_zone, language, agent_url from tickler.tenants where id = %s"
 
@@ -27,7 +29,12 @@ class PostgresPlaces(PostgresPeople):
         agent = None if url is None else AgentPlatform(url, "")
         return Tenant(id_, handle, time_zone, language, agent=agent)
 
+    def contact_points(self, user_id: UserId) -> Sequence[ContactPoint]:
+        with self.database.transaction() as session:
+            rows = session.rows(POINTS + " where user_id = %s order by position, id", (user_id,))
+        return [ContactPoint(*row) for row in rows]
+
     def contact_point(self, id: ContactPointId) -> ContactPoint | None:
         with self.database.transaction() as session:
-            found = session.row(POINT, (id,))
+            found = session.row(POINTS + " where id = %s", (id,))
         return ContactPoint(*found) if found else None
