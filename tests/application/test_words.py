@@ -224,6 +224,7 @@ def test_words_mean_one_time(words: str, meant: str) -> None:
         ("в следующую пятницу в 10", WEDNESDAY, ["2026-12-04 10:00", "2026-12-11 10:00"]),
         ("this Monday", WEDNESDAY, ["2026-12-07 09:00"]),
         ("12/5", SUNDAY, ["2027-05-12 09:00", "2026-12-05 09:00"]),
+        ("1/2/2027 at 10", SUNDAY, ["2027-02-01 10:00", "2027-01-02 10:00"]),
         ("in a few minutes", SUNDAY, []),
         ("tomorrow at midnight", SUNDAY, ["2026-11-30 00:00", "2026-12-01 00:00"]),
         ("end of the month", SUNDAY, []),
@@ -245,6 +246,16 @@ def test_what_may_mean_two_times_is_asked_about(words: str, now: datetime, candi
     assert isinstance(found, Unclear)
     assert found.question.endswith("?")
     assert [f"{one.local:%Y-%m-%d %H:%M}" for one in found.candidates] == candidates
+
+
+@pytest.mark.parametrize("words", ["12/11/2026", "11/12/2026"])
+def test_of_two_dates_of_which_one_has_passed_the_other_is_meant(words: str) -> None:
+    assert read(words, SUNDAY) == "2026-12-11 09:00"
+
+
+def test_of_two_dates_that_have_passed_neither_is_meant() -> None:
+    with pytest.raises(Invalid, match="has passed"):
+        read("10/11/2026", SUNDAY)
 
 
 def test_next_friday_is_next_weeks_when_this_weeks_has_passed() -> None:

@@ -10,7 +10,7 @@
 - "On Tuesday" is the first Tuesday after today. "Next Tuesday" is asked about while this week's Tuesday is
   still to come, since people mean either; after it both are the same day.
 - A date without a year is the next such date, "the 15th" the next 15th that there is. "12/5" is asked about
-  where it may be a month and a day. A weekday beside a date has to be that date's.
+  where it may be a month and a day, and both are to come. A weekday beside a date has to be that date's.
 - A wall time that a clock change leaves out comes later by the gap; one that happens twice is the first. What
   was made of it says so.
 
@@ -237,6 +237,9 @@ class _Reader:
         first, second = int(match["a"]), int(match["b"])
         if first <= 12 and second <= 12 and first != second:
             readings = [self._date(first, second, match, hour), self._date(second, first, match, hour)]
+            ahead = [one for one in readings if one.at > self.now]
+            if len(ahead) < len(readings):
+                return (ahead or readings)[0]
             dates = " or ".join(f"{one.local:%d %B %Y}" for one in readings)
             return Unclear(f"{dates}?", readings)
         day, month = (first, second) if second <= 12 else (second, first)
