@@ -174,13 +174,14 @@ def _closed(facts: TouchFacts) -> Explanation:
 def _failed(facts: TouchFacts) -> Explanation:
     touch, limits = facts.touch, facts.setup.work.limits
     spent, _, reason = (touch.reason or "").partition(": ")
+    last = f", the last time because {reason or 'of something that is not kept'}"
     what = {
-        FailReason.ATTEMPTS.value: f"all of its {limits.attempts} attempts are spent",
+        FailReason.ATTEMPTS.value: f"all of its {limits.attempts} attempts are spent{last}",
         FailReason.RECOVERIES.value: f"it lost more than {limits.recoveries} workers",
         FailReason.ROUNDS.value: f"it was put off more than {limits.rounds} times",
-    }.get(spent, "it was given up")
+    }.get(spent, f"it was given up{last}")
     says = (
-        f"Failed{facts.at}: {what}, the last time because {reason or 'of something that is not kept'}."
+        f"Failed{facts.at}: {what}."
         f" It stays so until somebody tries it again: `tickler touch retry {touch.id}`."
     )
     return _told(facts, Situation.FAILED, says)

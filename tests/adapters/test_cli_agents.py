@@ -40,6 +40,12 @@ def test_a_platform_is_taken_away_and_outlives_other_changes(tickler: Commands) 
     assert tickler.document("tenant", "agent", "acme", "--none")["url"] is None
 
 
+def test_what_is_wrong_with_the_url_is_told_of_the_url(tickler: Commands) -> None:
+    found = tickler("tenant", "agent", "acme", "--url", "http://agents.b.example/")
+    assert "--url: a URL that begins with https:// is wanted" in found.err
+    assert "--address" not in found.err
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -57,6 +57,15 @@ def test_a_touch_goes_to_the_address_that_was_asked_for_and_to_nobody_elses(tick
     assert "is not an address of anna" in refused.err
 
 
+def test_an_address_that_nothing_is_sent_to_here_is_noted(tickler: Commands) -> None:
+    for add in (("touch", "add", *FOR_ANNA, *SOON, "--text", "x"), (*PLAN, *RENEWAL)):
+        assert "TICKLER_SMTP_HOST" not in tickler(*add).err
+    address(tickler, "email", "a@b.example")
+    for add in (("touch", "add", *FOR_ANNA, *SOON, "--text", "x"), (*PLAN, *RENEWAL)):
+        noted = tickler(*add)
+        assert (noted.code, noted.err.count("note: TICKLER_SMTP_HOST is not set here")) == (0, 1)
+
+
 def test_the_console_is_where_somebody_without_an_address_is_told(tickler: Commands) -> None:
     made = put_off(tickler)
     assert (made["channel"], made["contactPointId"]) == ("console", None)

@@ -309,6 +309,13 @@ def test_a_channel_that_is_off_says_what_is_not_set() -> None:
     told = explain_delivery(DeliveryFacts(email, NOON, SETUP, "UTC", event=EXAMPLE.event))
     assert told.situation is Situation.CHANNEL_IS_OFF
     assert "TICKLER_SMTP_HOST" in told.says
+    assert told.says.endswith("It is sent by a `tickler run` that can, if its event is not over by then.")
+
+
+def test_of_an_answer_whose_channel_is_off_no_event_is_spoken() -> None:
+    answer = attrs.evolve(DELIVERY, channel="email", template=Template.TOUCH_ANSWER, event_id=None)
+    told = explain_delivery(DeliveryFacts(answer, NOON, SETUP, "UTC"))
+    assert told.says.endswith("It is sent by a `tickler run` that can.")
 
 
 # Touches and plans
@@ -317,7 +324,7 @@ def test_a_channel_that_is_off_says_what_is_not_set() -> None:
 @pytest.mark.parametrize(
     ("spent", "said"),
     [
-        (FailReason.ATTEMPTS, "all of its 5 attempts are spent"),
+        (FailReason.ATTEMPTS, "all of its 5 attempts are spent, the last time because it broke"),
         (FailReason.RECOVERIES, "it lost more than 20 workers"),
         (FailReason.ROUNDS, "it was put off more than 100 times"),
     ],
@@ -326,7 +333,7 @@ def test_a_failed_touch_says_what_was_spent_and_how_it_is_tried_again(spent: Fai
     failed = attrs.evolve(TOUCH, status=deferred_touch.Status.FAILED, reason=f"{spent.value}: it broke")
     told = explain_touch(TouchFacts(failed, NOON, SETUP, "UTC"))
     assert told.situation is Situation.FAILED
-    assert f"{said}, the last time because it broke." in told.says
+    assert f": {said}. It stays so until" in told.says
     assert f"`tickler touch retry {TOUCH.id}`" in told.says
 
 

@@ -1,13 +1,15 @@
 """`tickler tenant agent`: where a tenant's agents are called for touches of the kind `call`."""
 
+import re
 from typing import Annotated
 
 import typer
 from attrs import evolve
 
 from adapters.inbound.cli.finding import known_tenant
-from adapters.inbound.cli.office import office
+from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.output import AsJson, put, put_json, say
+from application.ports.people import AgentPlatform
 from domain.errors import Invalid
 
 
@@ -35,7 +37,7 @@ def agent(
     with office(context).open(say) as services:
         found = known_tenant(services.people, tenant)
         if none or url is not None:
-            platform = None if url is None else services.agents(url, secret)
+            platform = None if url is None else _platform(services, url, secret)
             found = evolve(found, agent=platform)
             services.people.set_tenant(found)
     shown = found.agent
@@ -52,3 +54,10 @@ def agent(
     put(f"{found.handle}: {shown.url if shown else 'no agent platform'}")
     if shown and is_new:
         put(f"secret: {shown.secret}")
+
+
+def _platform(services: Services, url: str, secret: str | None) -> AgentPlatform:
+    try:
+        return services.agents(url, secret)
+    except Invalid as problem:
+        raise Invalid(re.sub("^address: ", "--url: ", str(problem))) from None

@@ -10,6 +10,7 @@ from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.options import LanguageOption, MaybeTenant, PersonOption, Reveal, TenantOption
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say
 from adapters.inbound.cli.reading import handle, maybe_uuid, uuid
+from adapters.inbound.cli.targets import note_where_nothing_leaves
 from adapters.settings import Settings
 from application.ports.channel import Channel
 from application.ports.people import ContactPoint, Person, Tenant
@@ -137,9 +138,7 @@ def add_contact(
             ContactPointId(services.ids.new()), owner.id, way.name, checked, secret=signed_with
         )
         services.people.add_contact_point(point)
-        can_send = any(one.channel.name == way.name for one in services.delivering)
-    if not can_send:
-        say("note: TICKLER_SMTP_HOST is not set here; e-mail leaves where `tickler run` is started with it")
+        note_where_nothing_leaves(services, way.name)
     if as_json:
         put_json(contact_json(point) | ({"secret": point.secret} if point.secret else {}))
     else:

@@ -28,7 +28,13 @@ from adapters.inbound.cli.schedules import (
     schedule_json,
     told_schedule,
 )
-from adapters.inbound.cli.targets import ForOption, MaybeFor, ToOption, origin_of
+from adapters.inbound.cli.targets import (
+    ForOption,
+    MaybeFor,
+    ToOption,
+    note_where_nothing_leaves,
+    origin_of,
+)
 from adapters.inbound.cli.touches import CALLER
 from application.touching.deferring import MESSAGE
 from domain.errors import Invalid, NoSuchPlan
@@ -101,6 +107,7 @@ def add(
         )
         own_key = str(services.ids.new()) if key is None else key
         kept = services.planning.create_once(person.tenant_id, terms, text, CALLER, own_key)
+        note_where_nothing_leaves(services, terms.target.channel)
         _put(kept.plan, as_json)
 
 
@@ -216,6 +223,7 @@ def edit(
             who = whom or str(terms.target.user_id)
             person = person_named(services.people, "--for", who, str(found.tenant_id))
             terms = attrs.evolve(terms, target=origin_of(services.people, person, contact))
+            note_where_nothing_leaves(services, terms.target.channel)
         if missed is not None:
             terms = attrs.evolve(terms, catch_up=_catch_up(missed))
         if spread is not None:

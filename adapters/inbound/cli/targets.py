@@ -5,6 +5,8 @@ from typing import Annotated
 import typer
 
 from adapters.inbound.cli.finding import contact_named
+from adapters.inbound.cli.office import Services
+from adapters.inbound.cli.output import say
 from application.notifying import CONSOLE, preferred
 from application.ports.people import People, Person
 from domain.errors import Invalid
@@ -18,6 +20,12 @@ ToOption = Annotated[
         "--to", metavar="CONTACT", help="One of their addresses, by its id; without it the preferred one."
     ),
 ]
+
+
+def note_where_nothing_leaves(services: Services, channel: str) -> None:
+    """Say so of a channel that a process with these settings does not send on."""
+    if channel == "email" and all(one.channel.name != channel for one in services.delivering):
+        say("note: TICKLER_SMTP_HOST is not set here; e-mail leaves where `tickler run` is started with it")
 
 
 def origin_of(people: People, person: Person, contact: str | None) -> Origin:

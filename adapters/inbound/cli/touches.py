@@ -11,7 +11,7 @@ from adapters.inbound.cli.options import MaybeTenant, OfTenant
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, utc, wall
 from adapters.inbound.cli.reading import uuid
 from adapters.inbound.cli.standing import standing
-from adapters.inbound.cli.targets import ForOption, ToOption, origin_of
+from adapters.inbound.cli.targets import ForOption, ToOption, note_where_nothing_leaves, origin_of
 from application.ports.touches import RecordedTouchEvent
 from application.touching.deferring import MESSAGE, Caller, Wish
 from application.touching.words.reading import read_time
@@ -74,6 +74,7 @@ def add(
         own_key = str(services.ids.new()) if key is None else key
         wish = Wish(kind, found.at, text, own_key, when_client_writes, asked=when)
         registered = services.deferring.defer(caller, wish)
+        note_where_nothing_leaves(services, caller.origin.channel)
     touch = registered.touch
     # Of a repeat it may be another moment by now, and this one's clock change is none of its.
     note = found.note if touch.due_at == found.at else None
