@@ -18,9 +18,15 @@ from domain.recurrence import ShortMonth
 
 
 class Shape(BaseModel):
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, strict=True
-    )
+    """What is taken: by the names of the wire, and no others."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True, strict=True)
+
+
+class Told(Shape):
+    """What is answered, made here by the names of the code."""
+
+    model_config = ConfigDict(populate_by_name=True)
 
 
 def _as(kind: type[Any], read: Callable[[str], Any], wanted: str) -> BeforeValidator:
@@ -39,8 +45,8 @@ def _as(kind: type[Any], read: Callable[[str], Any], wanted: str) -> BeforeValid
     return BeforeValidator(made, json_schema_input_type=str)
 
 
-def _one_of(kind: type[StrEnum]) -> BeforeValidator:
-    return _as(kind, kind, " or ".join(kind))
+def _one_of(kind: type[StrEnum]) -> tuple[Any, ...]:
+    return _as(kind, kind, " or ".join(kind)), Field(json_schema_extra={"enum": [one.value for one in kind]})
 
 
 AN_ID = "an id such as 0198c5f0-7d3e-7000-8000-0123456789ab"
@@ -53,8 +59,8 @@ MaybeAddress = Annotated[
     ),
 ]
 Day = Annotated[date, _as(date, date.fromisoformat, "a day such as 2027-03-31")]
-Policy = Annotated[WhenClientWrites, _one_of(WhenClientWrites)]
-InShortMonths = Annotated[ShortMonth, _one_of(ShortMonth)]
+Policy = Annotated[WhenClientWrites, *_one_of(WhenClientWrites)]
+InShortMonths = Annotated[ShortMonth, *_one_of(ShortMonth)]
 
 
 class NewTouch(Shape):
@@ -69,7 +75,7 @@ class NewTouch(Shape):
     when_client_writes: Policy = WhenClientWrites.KEEP
 
 
-class Touch(Shape):
+class Touch(Told):
     touch_id: str
     kind: str
     status: str
@@ -89,7 +95,7 @@ class DeferredShape(Touch):
     note: str | None = None
 
 
-class Page(Shape):
+class Page(Told):
     """`cursor` is where the list goes on; absent at its end."""
 
     touches: list[Touch]
@@ -105,7 +111,7 @@ class NewSession(Shape):
     lasts_seconds: int = Field(default=3600, ge=60, le=86_400)
 
 
-class SessionShape(Shape):
+class SessionShape(Told):
     """`token` is shown this once."""
 
     session_id: str
@@ -148,7 +154,7 @@ class PlanBody(Shape):
     spread_seconds: int = Field(default=60, ge=0, le=86_400)
 
 
-class PlanShape(Shape):
+class PlanShape(Told):
     plan_id: str
     status: str
     revision: int
@@ -164,7 +170,7 @@ class PlanShape(Shape):
     next_at: str | None
 
 
-class Plans(Shape):
+class Plans(Told):
     """`cursor` is where the list goes on; absent at its end."""
 
     plans: list[PlanShape]
@@ -176,7 +182,7 @@ class PreviewBody(Shape):
     count: int = Field(default=10, ge=1, le=100)
 
 
-class OccurrenceShape(Shape):
+class OccurrenceShape(Told):
     """`clockChange` where the wall time is left out, or happens twice, at a change of the clocks."""
 
     at: str
@@ -184,11 +190,19 @@ class OccurrenceShape(Shape):
     clock_change: str | None = None
 
 
-class Preview(Shape):
+class Preview(Told):
     occurrences: list[OccurrenceShape]
 
 
-class Asked(Shape):
+class Problem(Told):
+    """Problem details (RFC 9457): one line, and the rule where one said no."""
+
+    status: int
+    detail: str
+    rule: str | None = None
+
+
+class Asked(Told):
     """The time may mean several: ask the client. Nothing was written."""
 
     status: int = 422

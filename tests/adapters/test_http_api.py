@@ -378,6 +378,34 @@ def test_the_document_names_every_path_and_who_is_let_in(api: Api) -> None:
     assert document["components"]["schemas"]["NewTouch"]["additionalProperties"] is False
 
 
+def test_the_document_tells_of_every_refusal_in_the_media_type_that_it_has(api: Api) -> None:
+    document = api("GET", "/openapi.json").json()
+    told = {
+        f"{method.upper()} {path.removeprefix('/api/v1')}": operation["responses"]
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+    for responses in told.values():
+        assert {"401", "403", "422", "429", "503"} <= set(responses)
+        refusals = [one["content"] for status, one in responses.items() if int(status) >= 400]
+        assert {kind for one in refusals for kind in one} == {"application/problem+json"}
+    statuses = {"401", "403", "408", "409", "413", "415", "422", "429", "500", "503"}
+    assert set(told["POST /touches"]) == {"200", "201"} | statuses
+    assert set(told["PUT /plans/{plan_id}"]) == {"200", "404"} | statuses
+    assert "404" in told["GET /touches/{touch_id}"]
+    unclear = told["POST /touches"]["422"]["content"]["application/problem+json"]["schema"]["anyOf"]
+    assert [one["$ref"].rpartition("/")[2] for one in unclear] == ["Problem", "Asked"]
+    shapes = document["components"]["schemas"]
+    assert not {"HTTPValidationError", "ValidationError"} & set(shapes)
+    assert set(shapes["Problem"]["properties"]) == {"status", "detail", "rule"}
+
+
+def test_the_document_names_the_words_that_a_choice_takes(api: Api) -> None:
+    shapes = api("GET", "/openapi.json").json()["components"]["schemas"]
+    assert shapes["NewTouch"]["properties"]["whenClientWrites"]["enum"] == ["keep", "cancel"]
+    assert shapes["EveryShape"]["properties"]["shortMonth"]["enum"] == ["skip", "last"]
+
+
 def test_a_token_of_the_tenant_does_what_its_scopes_say_and_nothing_else(api: Api, desk: TouchDesk) -> None:
     tries = {
         Scope.SESSIONS: ("POST", "/sessions", {"person": "anna"}),

@@ -266,6 +266,49 @@ def test_b14_a_body_of_another_kind_is_refused(api: Api, desk: TouchDesk) -> Non
 
 
 @pytest.mark.parametrize(
+    ("header", "value", "status"),
+    [
+        ("Content-Type", "application/json; charset=latin-1", 415),
+        ("Content-Type", 'application/json; charset="utf-16"', 415),
+        ("Content-Type", "application/json;charset=", 415),
+        ("Content-Type", "text/plain, application/json", 415),
+        ("Content-Encoding", "gzip", 415),
+        ("Content-Encoding", "identity, br", 415),
+        ("Content-Type", "application/json; charset=UTF-8", 201),
+        ("Content-Type", 'APPLICATION/JSON;charset="utf-8"', 201),
+        ("Content-Encoding", "identity", 201),
+    ],
+)
+def test_b14_a_body_is_taken_only_as_it_is_and_in_utf_8(
+    api: Api, desk: TouchDesk, header: str, value: str, status: int
+) -> None:
+    headers = {"Idempotency-Key": "k1", "Content-Type": "application/json", header: value}
+    body = b'{"when":"in 10 minutes","text":"x"}'
+    answer = api("POST", "/touches", desk.session(), None, headers, content=body)
+    assert answer.status_code == status, answer.text
+    if status == 415:
+        refused(answer, 415)
+    assert desk.nothing_is_written() is (status == 415)
+
+
+@pytest.mark.parametrize("name", ["Idempotency-Key", "Content-Type"])
+def test_b9_a_header_that_is_given_twice_is_refused(api: Api, desk: TouchDesk, name: str) -> None:
+    once = [
+        ("Authorization", f"Bearer {desk.session()}"),
+        ("Content-Type", "application/json"),
+        ("Idempotency-Key", "k1"),
+    ]
+    again = [one for one in once if one[0] == name]
+    answer = api.client.post(
+        f"{api.url}/api/v1/touches",
+        headers=[*once, *again],
+        content=b'{"when":"in 10 minutes","text":"x"}',
+    )
+    refused(answer, 415 if name == "Content-Type" else 422)
+    assert desk.nothing_is_written()
+
+
+@pytest.mark.parametrize(
     "change", [{"text": 17}, {"when": ["in 10 minutes"]}, {"kind": None}, {"whenClientWrites": "maybe"}]
 )
 def test_b14_a_value_of_another_type_is_not_bent_into_shape(

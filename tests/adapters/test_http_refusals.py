@@ -46,6 +46,10 @@ BODIES = [
     ("/touches", [TOUCH], "body: an object is wanted"),
     ("/touches", "x", "body: an object is wanted"),
     ("/touches", 7, "body: an object is wanted"),
+    ("/touches", {**TOUCH, "when_client_writes": "keep"}, "when_client_writes: there is no such member"),
+    ("/sessions", {"person": "anna", "lasts_seconds": 60}, "lasts_seconds: there is no such member"),
+    ("/plans", plan(catch_up=1), "catch_up: there is no such member"),
+    ("/plans", every(short_month="last"), "schedule.every.short_month: there is no such member"),
     ("/sessions", {"contactPointId": "mine"}, "contactPointId: an id such as"),
     ("/sessions", {"touchId": 17}, "touchId: an id such as"),
     ("/sessions", {"touchId": "0198c5f0-7d3e-7000-8000-0123456789"}, "touchId: an id such as"),
@@ -96,9 +100,16 @@ PLACES = [
     ("GET", "/touches?limit=" + "9" * 5_000, 422, "limit: "),
     ("GET", "/touches?limit=0", 422, "limit: 1 or more is wanted"),
     ("GET", "/touches?limit=101", 422, "limit: 100 or less is wanted"),
-    ("GET", "/touches?status=Lost", 422, "status.0: 'Pending', 'InProgress', "),
+    ("GET", "/touches?status=Lost", 422, "status: 'Pending', 'InProgress', "),
     ("GET", "/touches?cursor=x", 422, "cursor: it is none of this list's"),
     ("GET", "/upcoming?days=0", 422, "days: 1 or more is wanted"),
+    ("GET", "/touches?limit=5&limit=6", 422, "limit: it is given more than once"),
+    ("GET", "/touches?state=Pending", 422, "state: there is no such parameter"),
+    ("GET", "/touches?Limit=5", 422, "Limit: there is no such parameter"),
+    ("GET", "/touches?a%20b=5", 422, "query: there is no such parameter"),
+    ("GET", "/upcoming?days=1&days=1", 422, "days: it is given more than once"),
+    ("GET", "/plans?days=1", 422, "days: there is no such parameter"),
+    ("POST", "/heard?x=1", 422, "x: there is no such parameter"),
     ("GET", "/nowhere", 404, "there is nothing at this path"),
     ("PATCH", "/touches", 405, "this path does not take that method"),
 ]
@@ -111,6 +122,8 @@ CALLS = [
     ("defer_touch", {**TOUCH, "kind": "\0"}, "kind: it holds what is no character"),
     ("defer_touch", {**TOUCH, "when": "\ud800"}, "when: it holds what is no character"),
     ("defer_touch", {**TOUCH, "a\nb": {"\0": 1}}, "arguments: it holds what is no character"),
+    ("cancel_touch", {"touch_id": str(ANNA)}, "touchId: it is wanted"),
+    ("defer_touch", {**TOUCH, "when_client_writes": "keep"}, "when_client_writes: there is no such member"),
     ("cancel_touch", {"touchId": "soon"}, "touchId: an id such as"),
     ("cancel_touch", {"touchId": 5}, "touchId: an id such as"),
     ("cancel_touch", {"touchId": None}, "touchId: an id such as"),
@@ -165,7 +178,7 @@ def test_a_body_that_is_no_json_is_refused_in_a_users_words(
 def test_a_path_or_a_query_is_refused_in_a_users_words(
     api: Api, desk: TouchDesk, method: str, path: str, status: int, says: str
 ) -> None:
-    token = desk.session() if path.startswith("/upcoming") else desk.platform
+    token = desk.session() if path.startswith(("/upcoming", "/heard")) else desk.platform
     answer = api(method, path, token)
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"

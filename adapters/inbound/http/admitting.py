@@ -9,6 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from adapters.inbound.desk import Desk
 from adapters.inbound.http.guarding import bearer
 from adapters.inbound.http.pacing import RequestRates
+from adapters.inbound.http.queries import check_query
 from adapters.tenancy import speak_for
 from application.ports.tokens import Scope, Token
 from application.touching.access import must_have, session_of
@@ -31,7 +32,7 @@ TheDesk = Annotated[Desk, Depends(the_desk)]
 
 
 async def anybody(request: Request, desk: TheDesk) -> Bearer:
-    """Whoever has a token that holds; raises NotAdmitted or TooFast.
+    """Whoever has a token that holds; raises NotAdmitted, TooFast, or Invalid for a strange parameter.
 
     The request's own task speaks for the tenant from now on, which a thread of its own could not let it do.
     """
@@ -41,6 +42,7 @@ async def anybody(request: Request, desk: TheDesk) -> Bearer:
     rates: RequestRates | None = request.app.state.rates
     if rates is not None:
         rates.take(token.id)
+    check_query(request)
     return Bearer(token, secret)
 
 

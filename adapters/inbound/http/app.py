@@ -11,9 +11,11 @@ from starlette.routing import Route
 
 from adapters.inbound.desk import Desk
 from adapters.inbound.http import plans, sessions, touches
-from adapters.inbound.http.guarding import TOOLS, BodyGuard, SessionsOnly
+from adapters.inbound.http.document import OF_ALL, tell_of_problems
+from adapters.inbound.http.guarding import TOOLS, BodyGuard
 from adapters.inbound.http.pacing import RequestRates, Turns
 from adapters.inbound.http.problems import answer_problems
+from adapters.inbound.mcp.entering import SessionsOnly
 from adapters.inbound.mcp.mounted import Mounted, mounted
 
 if TYPE_CHECKING:
@@ -45,8 +47,11 @@ def make_app(desk: Desk, rates: RequestRates | None = None, spans: "Spans | None
     shown = Depends(HTTPBearer(auto_error=False, description="A token of the tenant, or of a session."))
     routers: Sequence[APIRouter] = (touches.router, sessions.router, plans.router)
     for router in routers:
-        app.include_router(router, prefix=API, dependencies=[shown])
-    app.router.routes.append(Route(TOOLS, endpoint=SessionsOnly(tools.app, desk.access.admit, rates)))
+        app.include_router(router, prefix=API, dependencies=[shown], responses=OF_ALL)
+    tell_of_problems(app)
+    entered = SessionsOnly(tools.app, desk.access.admit, rates)
+    # No stream is offered to listen to, and there is no session of the transport's to end.
+    app.router.routes.append(Route(TOOLS, endpoint=entered, methods=["POST"]))
     app.add_middleware(Turns)
     app.add_middleware(BodyGuard)
     if spans is not None:

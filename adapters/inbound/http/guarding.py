@@ -1,37 +1,40 @@
-"""What stands before the application: bodies are bounded and strict, and tools are for those let in."""
+"""What stands before the application: bodies are bounded and strict, and headers mean one thing."""
 
-from collections.abc import Callable
+from email.message import Message as Headed
 
 import anyio
 from attrs import frozen
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from adapters.inbound.http.pacing import RequestRates
-from adapters.inbound.http.problems import TooFast, problem, told
-from adapters.inbound.http.strict_json import MOST_BYTES, call_without_arguments, check_json
-from application.ports.tokens import Token
-from application.touching.access import NotAdmitted, session_of
+from adapters.inbound.http.problems import problem, told
+from adapters.inbound.http.strict_json import MOST_BYTES, check_json
+from application.touching.access import NotAdmitted
 from domain.errors import Invalid
 
 WITH_A_BODY = ("POST", "PUT", "PATCH")
 READ_SECONDS = 10.0
 TOOLS = "/mcp"
-REFUSAL = "tickler.refusal"
 
 
 class _Gone(Exception):
     """The client hung up before its request was whole."""
 
 
+class _Unfit(Exception):
+    """The body will not do, whatever it says."""
+
+    def __init__(self, status: int, said: str) -> None:
+        super().__init__(said)
+        self.status = status
+
+
 @frozen
 class BodyGuard:
     """Reads a body whole, at most 64 kB in 10 s, and lets only strict JSON through; 408, 413, 415 or 422.
 
-    A tool's call that is refused goes on without its arguments, with the reason in the scope: whoever called
-    is told of it as of all that tools refuse.
+    Bodies for the tools are messages, which are looked at once it is known who sent them.
     """
 
     app: ASGIApp
@@ -40,24 +43,53 @@ class BodyGuard:
         if scope["type"] != "http" or scope["method"] not in WITH_A_BODY:
             await self.app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        is_for_tools = scope["path"] == TOOLS
         try:
-            with anyio.fail_after(READ_SECONDS):
-                body = await _read(headers, receive)
-        except TimeoutError:
-            await problem(408, "the body took too long to come")(scope, receive, send)
-            return
+            body = await _fit(Headers(scope=scope), receive)
+            if body and not is_for_tools:
+                check_json(body)
+        except Invalid as error:
+            await told(error)(scope, receive, send)
+        except _Unfit as unfit:
+            tell = _tell_tools_client if is_for_tools else problem
+            await tell(unfit.status, str(unfit))(scope, receive, send)
         except _Gone:
             return
-        refused = _looked_at(headers, body)
-        if isinstance(refused, Invalid) and scope["path"] == TOOLS:
-            bare = call_without_arguments(body or b"")
-            if bare is not None:
-                body, scope[REFUSAL], refused = bare, str(refused), None
-        if refused is not None:
-            await (told(refused) if isinstance(refused, Invalid) else refused)(scope, receive, send)
-            return
-        await self.app(scope, _again(body or b"", receive), send)
+        else:
+            await self.app(scope, again(body, receive), send)
+
+
+def _tell_tools_client(status: int, said: str) -> Response:
+    """An error of JSON-RPC (Invalid Request), which is all that such a client shows."""
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": said}}, status)
+
+
+async def _fit(headers: Headers, receive: Receive) -> bytes:
+    """The whole body; raises _Unfit, Invalid or _Gone."""
+    try:
+        with anyio.fail_after(READ_SECONDS):
+            body = await _read(headers, receive)
+    except TimeoutError:
+        raise _Unfit(408, "the body took too long to come") from None
+    if body is None:
+        raise _Unfit(413, f"body: more than {MOST_BYTES} bytes")
+    if len(headers.getlist("idempotency-key")) > 1:
+        raise Invalid("Idempotency-Key: it is given more than once")
+    if body:
+        _check_kind(headers)
+    return body
+
+
+def _check_kind(headers: Headers) -> None:
+    headed = Headed()
+    for kind in headers.getlist("content-type"):
+        headed["Content-Type"] = kind
+    if len(headed) != 1 or headed.get_content_type() != "application/json":
+        raise _Unfit(415, "body: application/json is wanted")
+    if headed.get_content_charset("utf-8") not in ("utf-8", "utf8"):
+        raise _Unfit(415, "body: UTF-8 is wanted, and no other charset")
+    if any(one.strip().lower() != "identity" for one in headers.getlist("content-encoding")):
+        raise _Unfit(415, "body: it is wanted as it is, with no Content-Encoding")
 
 
 async def _read(headers: Headers, receive: Receive) -> bytes | None:
@@ -77,23 +109,8 @@ async def _read(headers: Headers, receive: Receive) -> bytes | None:
             return bytes(body)
 
 
-def _looked_at(headers: Headers, body: bytes | None) -> Response | Invalid | None:
-    """What is answered to a body that will not do; None for one that will, and for an empty one."""
-    if body is None:
-        return problem(413, f"body: more than {MOST_BYTES} bytes")
-    if not body:
-        return None
-    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        return problem(415, "body: application/json is wanted")
-    try:
-        check_json(body)
-    except Invalid as error:
-        return error
-    return None
-
-
-def _again(body: bytes, receive: Receive) -> Receive:
+def again(body: bytes, receive: Receive) -> Receive:
+    """Gives a body that was read as if it came in."""
     messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:
@@ -109,28 +126,3 @@ def bearer(headers: Headers) -> str:
     if scheme.lower() != "bearer":
         raise NotAdmitted
     return secret.strip()
-
-
-@frozen
-class SessionsOnly:
-    """Lets only sessions' tokens through to the application behind it, whatever they ask there.
-
-    A call that comes too fast goes on, as one that is refused: it is an agent that has to read of it.
-    """
-
-    app: ASGIApp
-    admit: Callable[[str], Token]
-    rates: RequestRates | None = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            token = await run_in_threadpool(self.admit, bearer(Headers(scope=scope)))
-            session_of(token)
-            if self.rates is not None:
-                self.rates.take(token.id)
-        except TooFast as error:
-            scope[REFUSAL] = str(error)
-        except Exception as error:
-            await told(error)(scope, receive, send)
-            return
-        await self.app(scope, receive, send)

@@ -63,8 +63,7 @@ class Turns:
     _free: anyio.Semaphore = field(factory=lambda: anyio.Semaphore(MOST_AT_WORK), init=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # A GET of the tools' is a stream that stays open.
-        if scope["type"] != "http" or (scope["method"] == "GET" and scope["path"] == "/mcp"):
+        if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         try:

@@ -10,6 +10,7 @@ from adapters.codec import instant_text
 from adapters.inbound.desk import Desk
 from adapters.inbound.http.admitting import Anybody, TheDesk, WithPlans
 from adapters.inbound.http.cursors import cursor_after, read_cursor
+from adapters.inbound.http.document import WITH_A_BODY, refusals
 from adapters.inbound.http.reading import Key, Limit, given_key, person_key, schedule, terms
 from adapters.inbound.shapes import (
     OccurrenceShape,
@@ -29,7 +30,11 @@ OF_PLANS = "plans"
 router = APIRouter(tags=["plans"])
 
 
-@router.post("/plans", status_code=201, responses={200: {"model": PlanShape}})
+@router.post(
+    "/plans",
+    status_code=201,
+    responses={200: {"model": PlanShape}, **refusals(404, 409), **WITH_A_BODY},
+)
 def create(
     body: PlanBody, desk: TheDesk, token: WithPlans, response: Response, idempotency_key: Key = None
 ) -> PlanShape:
@@ -55,18 +60,18 @@ def listed(desk: TheDesk, _: WithPlans, who: Anybody, limit: Limit = 50, cursor:
     return Plans(plans=shown, cursor=cursor_after(who.secret, token, OF_PLANS, found[limit - 1].id))
 
 
-@router.post("/plans/preview", response_model_exclude_none=True)
+@router.post("/plans/preview", response_model_exclude_none=True, responses=WITH_A_BODY)
 def preview(body: PreviewBody, desk: TheDesk, _: WithPlans) -> Preview:
     """The next occurrences of a schedule that is not saved; those at a change of the clocks are marked."""
     return _preview(desk.planning.preview(schedule(body.schedule), body.count))
 
 
-@router.get("/plans/{plan_id}")
+@router.get("/plans/{plan_id}", responses=refusals(404))
 def one(plan_id: UUID, desk: TheDesk, token: WithPlans) -> PlanShape:
     return _shape(desk, desk.planning.plan(token.tenant_id, PlanId(plan_id)))
 
 
-@router.put("/plans/{plan_id}")
+@router.put("/plans/{plan_id}", responses={**refusals(404, 409), **WITH_A_BODY})
 def edit(plan_id: UUID, body: PlanBody, desk: TheDesk, token: WithPlans) -> PlanShape:
     """Put other terms and another text in the place of a plan's, as a whole: what is not given is as in a new
     plan. What is a touch already stays one.
@@ -75,18 +80,18 @@ def edit(plan_id: UUID, body: PlanBody, desk: TheDesk, token: WithPlans) -> Plan
     return _shape(desk, desk.planning.edit(token.tenant_id, PlanId(plan_id), put, body.text, token.name))
 
 
-@router.post("/plans/{plan_id}/pause")
+@router.post("/plans/{plan_id}/pause", responses=refusals(404, 409))
 def pause(plan_id: UUID, desk: TheDesk, token: WithPlans) -> PlanShape:
     return _shape(desk, desk.planning.pause(token.tenant_id, PlanId(plan_id), token.name))
 
 
-@router.post("/plans/{plan_id}/resume")
+@router.post("/plans/{plan_id}/resume", responses=refusals(404, 409))
 def resume(plan_id: UUID, desk: TheDesk, token: WithPlans) -> PlanShape:
     """Go on with what comes from now on; what fell into the pause is not made up for."""
     return _shape(desk, desk.planning.resume(token.tenant_id, PlanId(plan_id), token.name))
 
 
-@router.delete("/plans/{plan_id}")
+@router.delete("/plans/{plan_id}", responses=refusals(404, 409))
 def end(plan_id: UUID, desk: TheDesk, token: WithPlans) -> PlanShape:
     return _shape(desk, desk.planning.end(token.tenant_id, PlanId(plan_id), token.name))
 

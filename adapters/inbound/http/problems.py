@@ -83,8 +83,12 @@ def answer_problems(app: FastAPI) -> None:
         return told(error)
 
     async def invalid(_: Request, error: Exception) -> JSONResponse:
+        problems = cast(RequestValidationError, error).errors()
+        if problems[0]["loc"][0] == "query":
+            # Of a parameter that is given many times, the number of one tells nothing.
+            problems = [{**problems[0], "loc": problems[0]["loc"][:2]}]
         # The place begins with where the member is: body, path, query or header.
-        return problem(422, wording.told(cast(RequestValidationError, error).errors(), outer=1))
+        return problem(422, wording.told(problems, outer=1))
 
     async def plain(_: Request, error: Exception) -> JSONResponse:
         raised = cast(HTTPException, error)

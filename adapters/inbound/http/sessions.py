@@ -7,6 +7,7 @@ from fastapi import APIRouter
 
 from adapters.codec import instant_text
 from adapters.inbound.http.admitting import TheDesk, WithSessions
+from adapters.inbound.http.document import WITH_A_BODY, refusals
 from adapters.inbound.http.problems import NotThere
 from adapters.inbound.http.reading import person_key
 from adapters.inbound.shapes import NewSession, SessionShape
@@ -17,7 +18,7 @@ from domain.values import ContactPointId, TouchId
 router = APIRouter(tags=["sessions"])
 
 
-@router.post("/sessions", status_code=201)
+@router.post("/sessions", status_code=201, responses={**refusals(404, 409), **WITH_A_BODY})
 def open_session(body: NewSession, desk: TheDesk, token: WithSessions) -> SessionShape:
     """A session for a person at an address of theirs, or for the work on a touch; its token is shown once."""
     lasts = timedelta(seconds=body.lasts_seconds)
@@ -40,7 +41,7 @@ def open_session(body: NewSession, desk: TheDesk, token: WithSessions) -> Sessio
     )
 
 
-@router.delete("/sessions/{session_id}", status_code=204)
+@router.delete("/sessions/{session_id}", status_code=204, responses=refusals(404))
 def end_session(session_id: UUID, desk: TheDesk, token: WithSessions) -> None:
     """End a session that this token opened; what was put off in it stays."""
     if not desk.access.end_session(token, TokenId(session_id)):

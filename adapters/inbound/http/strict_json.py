@@ -16,20 +16,21 @@ DEEPEST = 16
 LARGEST = 2**53 - 1
 NO_CHARACTER = "it holds what is no character (a NUL or half of a surrogate pair)"
 # A string that does not end is one to the end: else each of its quotes would be looked at as a beginning.
-_ESCAPES = re.compile(
-    r"\\(?:u[dD][89abAB][\dA-Fa-f]{2}\\u[dD][c-fC-F][\dA-Fa-f]{2}|(u[dD][89a-fA-F][\dA-Fa-f]{2})|.)"
-)
 _MARKS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 
+class NoJson(Invalid):
+    """No reader can make anything of it."""
+
+
 def check_json(body: bytes) -> None:
-    """Invalid, in one line, for what is no JSON, or may be understood differently by two readers."""
+    """NoJson for what is none, Invalid for what two readers may understand differently; each in one line."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
-        raise Invalid("body: it is not UTF-8") from None
+        raise NoJson("body: it is not UTF-8") from None
     if text.startswith("\ufeff"):
-        raise Invalid("body: it begins with a byte order mark")
+        raise NoJson("body: it begins with a byte order mark")
     _check_depth(text)
     try:
         json.loads(
@@ -40,7 +41,7 @@ def check_json(body: bytes) -> None:
             parse_constant=_no_number,
         )
     except json.JSONDecodeError as problem:
-        raise Invalid(f"body: it is no JSON from its character {problem.pos + 1} on") from None
+        raise NoJson(f"body: it is no JSON from its character {problem.pos + 1} on") from None
     check_characters(json.loads(text), "body")
 
 
@@ -95,23 +96,3 @@ def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
             for key, one in value.items():
                 yield place, key
                 yield from _texts(one, f"{place}.{key}" if key.isidentifier() else place)
-
-
-def without_halves(text: str) -> str:
-    """JSON with a NUL for each half of a surrogate pair: some readers drop the one unanswered, and ours
-    refuses the other in the same words.
-    """
-    return _ESCAPES.sub(lambda escape: r"\u0000" if escape[1] else escape[0], text)
-
-
-def call_without_arguments(body: bytes) -> bytes | None:
-    """Of a body that was refused, the call of a tool that it is, with no arguments; None where it is none."""
-    try:
-        match json.loads(body.decode(errors="replace")):
-            case {"method": "tools/call", "id": int() | str(), "params": dict(params)} as call:
-                bare = json.dumps({**call, "params": {**params, "arguments": {}}}).encode()
-                check_json(bare)
-                return bare
-    except (ValueError, RecursionError, Invalid):
-        pass
-    return None

@@ -11,6 +11,7 @@ from adapters.codec import instant_text
 from adapters.inbound.desk import Desk
 from adapters.inbound.http.admitting import Anybody, ASession, Bearer, TheDesk, WithTouches
 from adapters.inbound.http.cursors import cursor_after, read_cursor
+from adapters.inbound.http.document import SAID, WITH_A_BODY, refusals
 from adapters.inbound.http.problems import problem
 from adapters.inbound.http.reading import Key, Limit, given_key
 from adapters.inbound.shapes import (
@@ -18,6 +19,7 @@ from adapters.inbound.shapes import (
     DeferredShape,
     NewTouch,
     Page,
+    Problem,
     Touch,
     asked,
     local_text,
@@ -37,7 +39,12 @@ router = APIRouter(tags=["touches"])
 @router.post(
     "/touches",
     status_code=201,
-    responses={200: {"model": DeferredShape}, 422: {"model": Asked}},
+    responses={
+        200: {"model": DeferredShape},
+        422: {"model": Problem | Asked, "description": SAID[422]},
+        **refusals(409),
+        **WITH_A_BODY,
+    },
     response_model=DeferredShape,
 )
 def defer(
@@ -75,7 +82,7 @@ def listed(
     )
 
 
-@router.get("/touches/{touch_id}", response_model_exclude_none=True)
+@router.get("/touches/{touch_id}", response_model_exclude_none=True, responses=refusals(404))
 def one(touch_id: UUID, desk: TheDesk, who: Anybody) -> Touch:
     """One touch; 404 for one that is not there, and alike for one that is not theirs."""
     if who.token.session is not None:
@@ -85,7 +92,7 @@ def one(touch_id: UUID, desk: TheDesk, who: Anybody) -> Touch:
     return touch_shape(touch, desk.touches.texts(touch.id).text)
 
 
-@router.delete("/touches/{touch_id}", response_model_exclude_none=True)
+@router.delete("/touches/{touch_id}", response_model_exclude_none=True, responses=refusals(404, 409))
 def cancel(touch_id: UUID, desk: TheDesk, who: Anybody) -> Touch:
     """Take it back; 409 once somebody works on it. To take it back again changes nothing."""
     if who.token.session is not None:
@@ -95,7 +102,7 @@ def cancel(touch_id: UUID, desk: TheDesk, who: Anybody) -> Touch:
     return touch_shape(cancelled, None)
 
 
-@router.post("/touches/{touch_id}/retry", response_model_exclude_none=True)
+@router.post("/touches/{touch_id}/retry", response_model_exclude_none=True, responses=refusals(404, 409))
 def retry(touch_id: UUID, desk: TheDesk, token: WithTouches) -> Touch:
     """Try a Failed touch again, with all its attempts."""
     return touch_shape(desk.deferring.retry(token.tenant_id, TouchId(touch_id), token.name), None)

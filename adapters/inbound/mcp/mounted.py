@@ -8,8 +8,9 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp
 
-from adapters.inbound.http.guarding import REFUSAL, bearer
+from adapters.inbound.http.guarding import bearer
 from adapters.inbound.http.strict_json import MOST_BYTES
+from adapters.inbound.mcp.entering import REFUSAL
 from adapters.inbound.mcp.serving import Requested, make_server
 from adapters.inbound.mcp.tools import Toolbox
 from adapters.tenancy import speak_for
@@ -35,7 +36,7 @@ def mounted(asking: Asking, access: Access) -> Mounted:
         speak_for(token.tenant_id)
         refusal = request.request.scope.get(REFUSAL)
         if refusal is not None:
-            raise Invalid(refusal.removeprefix("params.arguments.").replace("body", "arguments", 1))
+            raise Invalid(refusal)
         return token
 
     manager = StreamableHTTPSessionManager(
@@ -43,7 +44,7 @@ def mounted(asking: Asking, access: Access) -> Mounted:
         json_response=True,
         stateless=True,
         max_request_body_size=MOST_BYTES,
-        # A page that a browser was lured to has no token to send: a bearer's is never sent by itself.
+        # What pages may ask is decided where one enters.
         security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     return Mounted(manager.asgi_app, manager.run)
