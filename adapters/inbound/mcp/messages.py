@@ -49,7 +49,9 @@ def read_message(body: bytes) -> Message:
     except ValidationError:
         raise NoMessage(INVALID_REQUEST, ONE_MESSAGE, _id_of(found)) from None
     match found:
-        case {"method": "tools/call", "params": {"arguments": arguments}} if not isinstance(arguments, dict | None):
+        case {"method": "tools/call", "params": {"arguments": dict() | None}}:
+            return Message(body)
+        case {"method": "tools/call", "params": {"arguments": _}}:
             return _refused(body, Invalid("body: an object is wanted"))
         case _:
             return Message(body)
