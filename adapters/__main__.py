@@ -209,6 +209,7 @@ def services(container: Container) -> Services:
         relay=container.relay(),
         parking=container.parking(),
         retrying=container.retrying(),
+        confirming=container.confirming(),
         pruning=container.pruning(),
         consuming=container.consuming() if settings.publishes_to == "kafka" else None,
         quarantine=container.quarantine(),

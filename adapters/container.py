@@ -68,6 +68,7 @@ from adapters.settings import Settings
 from adapters.tenancy import spoken_for
 from application.auditing.auditing import Auditing
 from application.calendar import Calendar
+from application.confirming import Confirming
 from application.delivering.senders import Delivering
 from application.dispatching import TOPIC
 from application.erasing import Erasing
@@ -287,6 +288,7 @@ class Container(containers.DeclarativeContainer):
     )
     parking = providers.Factory(Parking, outbox)
     retrying = providers.Factory(Retrying, deliveries, clock)
+    confirming = providers.Factory(Confirming, deliveries, clock)
     consuming = providers.Factory(
         ConsumeStep,
         receiving,

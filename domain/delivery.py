@@ -1,7 +1,7 @@
 """A delivery: one message about one thing to one address over one channel.
 
     Pending -> Sending -> Delivered | Failed | Unknown
-    Sending -> Pending (later),  Pending -> Skipped(reason),  Unknown -> Pending | Delivered
+    Sending -> Pending (later),  Pending -> Skipped(reason),  Unknown -> Pending | Delivered (a person's word)
     Failed -> Pending (a person's retry)
 
 A Sending whose lease has run out is Unknown: a frozen sender cannot be fenced off a wire, so nobody knows
@@ -15,7 +15,14 @@ from enum import StrEnum
 import attrs
 from attrs import frozen
 
-from domain.errors import BrokenHistory, ClaimIsLost, DeliveryIsOver, MayArriveTwice, NoSuchDelivery
+from domain.errors import (
+    BrokenHistory,
+    ClaimIsLost,
+    DeliveryIsOver,
+    DeliveryIsUnderWay,
+    MayArriveTwice,
+    NoSuchDelivery,
+)
 from domain.values import ContactPointId, DeliveryId, EventId, NoticeId, ReminderId, TenantId, TouchId, UserId
 
 AboutId = ReminderId | NoticeId | TouchId
@@ -179,8 +186,9 @@ class Repeat:
 
 @frozen
 class Confirm:
-    """An Unknown one did arrive, somebody says."""
+    """An Unknown one did arrive, says `by`, who has looked."""
 
+    by: str
     at: datetime
 
 
@@ -252,6 +260,12 @@ class DeliveryRepeated:
 
 
 @frozen
+class DeliveryConfirmed:
+    by: str
+    at: datetime
+
+
+@frozen
 class DeliveryRetried:
     at: datetime
 
@@ -266,6 +280,7 @@ Event = (
     | DeliverySkipped
     | DeliveryLost
     | DeliveryRepeated
+    | DeliveryConfirmed
     | DeliveryRetried
 )
 
@@ -299,9 +314,11 @@ def decide(delivery: Delivery | None, command: Command) -> list[Event]:
             )
         case Delivery(status=Status.UNKNOWN), Repeat(not_before, at):
             return [DeliveryRepeated(not_before, at)]
-        case Delivery(status=Status.UNKNOWN), Confirm(at):
-            return [DeliveryAccepted(None, at)]
-        case Delivery(), Claim() | Repeat() | Confirm() | Retry():
+        case Delivery(status=Status.UNKNOWN), Confirm(by, at):
+            return [DeliveryConfirmed(by, at)]
+        case Delivery(), Confirm():
+            raise DeliveryIsUnderWay
+        case Delivery(), Claim() | Repeat() | Retry():
             raise ClaimIsLost
         case Delivery(), Accept() | Refuse() | Postpone() | GiveBack() | Skip() | LoseTrack():
             if delivery.status is not Status.SENDING or command.claim != delivery.claim:
@@ -381,6 +398,8 @@ def evolve(delivery: Delivery | None, happened: Event) -> Delivery:
             )
         case Delivery(), DeliveryLost():
             return _ended(delivery, Status.UNKNOWN, reason=happened.reason, in_doubt=True)
+        case Delivery(), DeliveryConfirmed(by):
+            return _ended(delivery, Status.DELIVERED, reason=f"{by} says that it arrived")
         case Delivery(), DeliveryRetried(at):
             return _ended(delivery, Status.PENDING, attempts=0, not_before=at)
         case Delivery(), DeliveryRepeated():

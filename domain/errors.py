@@ -71,6 +71,12 @@ class ClaimIsLost(Refused):
     rule = "INV-DLV-3"
 
 
+class DeliveryIsUnderWay(Refused):
+    """It waits to be sent or is being sent; only of an Unknown message may a person say that it arrived."""
+
+    rule = "INV-DLV-3"
+
+
 class NoSuchPerson(Refused):
     """There is no such person."""
 

@@ -315,7 +315,8 @@ Feature: Why something stands where it stands
         """
         Delivery ID to olga on recording is Unknown since 2026-06-01 09:46 UTC: nobody knows whether it
         arrived (the line went dead). It is not sent again by itself: what may have arrived on recording
-        is held, lest it arrive twice. `tickler delivery retry ID --may-arrive-twice` sends it again.
+        is held, lest it arrive twice. `tickler delivery retry ID --may-arrive-twice` sends it again; if it
+        did arrive, `tickler delivery arrived ID` says so.
         """
       And it stands so as unknown
 
@@ -527,6 +528,31 @@ Feature: Why something stands where it stands
         Touch ID (check) was Delivered at 2026-06-01 09:06 UTC: its answer arrived by delivery OTHER.
         """
       And it stands so as delivered
+
+    Scenario: Nobody knew whether its answer arrived, until a person looked
+      Given the channel loses its answer when it is asked to send
+      And it is 09:06
+      When a worker polls
+      And answers are delivered
+      Then why says of the touch "stock"
+        """
+        Touch ID (check) was Answered at 2026-06-01 09:06 UTC, and nobody knows whether its answer arrived
+        by delivery OTHER.
+        """
+      And its parts stand as unknown
+      When it is 09:30
+      And a person says that the answer to "stock" arrived
+      And answers are delivered
+      Then "Olga" got no answer
+      And why says of the touch "stock"
+        """
+        Touch ID (check) was Delivered at 2026-06-01 09:30 UTC: its answer arrived by delivery OTHER.
+        """
+      And its parts stand as delivered
+      And the whole history of the touch "stock" ends with
+        | at    | what     | says |
+        | 09:06 | delivery | tried (claim 1): its answer was lost, and somebody has looked: Rita says that it arrived |
+        | 09:30 | touch    | its answer was delivered |
 
     Scenario: There was nothing to say
       Given there is nothing to say of "stock"

@@ -7,6 +7,7 @@ import attrs
 import pytest
 
 from adapters.testkit.deliveries.examples import LEASE_END, REMINDER, made, settle
+from adapters.testkit.deliveries.receiving import TRACEPARENT
 from adapters.testkit.examples import CYCLE, MINUTE, NOON, TENANT, due, keep, sending_new, skipping
 from adapters.testkit.quarantine import record
 from adapters.testkit.threads import at_once
@@ -135,9 +136,10 @@ class PrunableContract:
             ([delivery.Accept(1, "it", NOON)], True),
             ([delivery.Refuse(1, "no such address", NOON)], False),
             ([delivery.LoseTrack(1, "no answer", NOON)], False),
+            ([delivery.LoseTrack(1, "no answer", NOON), delivery.Confirm("somebody", NOON)], True),
             ([delivery.Postpone(1, "busy", NOON + MINUTE, NOON)], False),
         ],
-        ids=["Sending", "Delivered", "Failed", "Unknown", "Pending"],
+        ids=["Sending", "Delivered", "Failed", "Unknown", "arrived after all", "Pending"],
     )
     def test_a_delivery_goes_only_when_nobody_waits_for_it_and_its_reminder_with_it(
         self,
@@ -152,13 +154,26 @@ class PrunableContract:
         outbox.mark_published(outbox.claim("relay", 1, NOON, LEASE), NOON)
         deliveries.receive([Received(sent, [made(1, sent)])], NOON)
         (claimed,) = deliveries.claim("console", 1, NOON, LEASE_END)
+        stands = claimed
         for command in commands:
-            settle(deliveries, claimed, command)
+            stands = settle(deliveries, stands, command)
 
         assert pruned(prunable, What.DELIVERIES, NOON) == 0
         assert pruned(prunable, What.REMINDERS) == goes
         assert pruned(prunable, What.DELIVERIES) == goes
         assert (deliveries.by_id(claimed.id) is None) is goes
+
+    def test_attempts_and_traces_go_with_their_delivery(
+        self, prunable: Prunable, deliveries: Deliveries
+    ) -> None:
+        deliveries.receive([Received(REMINDER, [made(1)], TRACEPARENT)], NOON)
+        (claimed,) = deliveries.claim("console", 1, NOON, LEASE_END)
+        settle(deliveries, claimed, delivery.Accept(1, None, NOON))
+
+        assert (pruned(prunable, What.DELIVERIES), pruned(prunable, What.INBOX)) == (1, 1)
+        assert list(deliveries.attempts(claimed.id)) == []
+        deliveries.receive([Received(REMINDER, [made(2)])], NOON)
+        assert deliveries.traceparents([made(1).id, made(2).id]) == {}
 
     def test_the_matters_of_a_notice_go_with_the_last_of_its_deliveries(
         self, prunable: Prunable, deliveries: Deliveries

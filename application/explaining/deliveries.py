@@ -99,7 +99,8 @@ def _unknown(facts: DeliveryFacts) -> Explanation:
     says = (
         f"is Unknown{_since(facts)}: nobody knows whether it arrived ({facts.reason})."
         f" It is not sent again by itself: {policy}."
-        f" `tickler delivery retry {one.id} --may-arrive-twice` sends it again."
+        f" `tickler delivery retry {one.id} --may-arrive-twice` sends it again; if it did arrive,"
+        f" `tickler delivery arrived {one.id}` says so."
     )
     return told(facts, Situation.UNKNOWN, says)
 
@@ -133,10 +134,21 @@ def _skipped(facts: DeliveryFacts) -> Explanation:
 
 def _delivered(facts: DeliveryFacts) -> Explanation:
     one = facts.delivery
+    if facts.last is not None and facts.last.outcome == "confirmed":
+        return _confirmed(facts)
     tries = f", on the {ordinal(one.attempts)} try" if one.attempts > 1 else ""
     says = f"was Delivered{facts.ended}{tries}."
     if one.in_doubt:
         says += " The answer to an earlier try was lost, so it may have arrived twice."
+    return told(facts, Situation.DELIVERED, says)
+
+
+def _confirmed(facts: DeliveryFacts) -> Explanation:
+    """The channel's answer stays lost; the time is that of the word."""
+    word = facts.delivery.reason or "somebody says that it arrived"
+    says = f"counts as Delivered{_since(facts)}: its answer was lost, and {word}."
+    if any(attempt.outcome == "lost" for attempt in facts.attempts):
+        says += " The answer to an earlier try was lost too, so it may have arrived twice."
     return told(facts, Situation.DELIVERED, says)
 
 

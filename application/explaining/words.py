@@ -16,6 +16,7 @@ OUTCOMES: Mapping[str, str] = {
     "given_back": "given back unsent, at no cost",
     "skipped": "not sent after all",
     "lost": "its answer was lost, so nobody knows whether it arrived",
+    "confirmed": "its answer was lost, and somebody has looked",
 }
 
 

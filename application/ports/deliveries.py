@@ -28,7 +28,8 @@ class Received:
 @frozen
 class Attempt:
     """One claim of a delivery, and what became of it: `outcome` is accepted, refused, postponed, given_back,
-    skipped or lost, None while it is in a sender's hands; `reason` is the channel's.
+    skipped or lost, confirmed where a person said since that what was lost arrived, None while it is in a
+    sender's hands; `reason` is the channel's, or says who said so.
     """
 
     claim: int

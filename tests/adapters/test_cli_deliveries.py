@@ -1,4 +1,4 @@
-"""`tickler delivery list`, `show` and `retry`."""
+"""`tickler delivery list`, `show`, `retry` and `arrived`."""
 
 from uuid import UUID
 
@@ -111,6 +111,42 @@ def test_what_arrived_or_is_not_there_is_named_and_not_sent(tickler: Commands, e
     assert listed(tickler, "--status", "Delivered") == [str(arrived)]
 
 
-@pytest.mark.parametrize("arguments", [("retry",), ("retry", "yesterday"), ("show", "yesterday")])
+def test_what_turns_out_to_have_arrived_is_delivered_by_a_persons_word_and_told_so(
+    desk: MemoryOffice, tickler: Commands, ended: list[Delivery]
+) -> None:
+    _, unknown, arrived = (str(one.id) for one in ended)
+    assert f"`tickler delivery arrived {unknown}` says so" in tickler("why", unknown).out
+    assert tickler("delivery", "arrived", unknown, unknown, arrived).out == "arrived: 2\n"
+
+    assert listed(tickler, "--status", "Delivered") == [arrived, unknown]
+    word = "a person at the command line says that it arrived"
+    assert word in tickler("delivery", "show", unknown).out
+    why = tickler.document("why", unknown)
+    assert (why["situation"], why["status"]) == ("delivered", "Delivered")
+    assert f"its answer was lost, and {word}." in why["says"]
+    assert word in tickler("history", unknown).out
+    assert word not in tickler("why", arrived).out
+    assert list(desk.container.delivering(channel=RecordingChannel()).tick()) == []
+    assert tickler.document("delivery", "arrived", unknown) == {"arrived": 1, "refused": []}
+
+
+def test_only_what_is_unknown_can_be_said_to_have_arrived(tickler: Commands, ended: list[Delivery]) -> None:
+    failed, unknown, _ = (str(one.id) for one in ended)
+    tickler("delivery", "retry", unknown, "--may-arrive-twice")
+    nobody = str(UUID(int=5))
+    said = tickler("delivery", "arrived", failed, unknown, nobody)
+    assert (said.code, said.out) == (1, "arrived: 0\n")
+    assert [line.split(": ")[1:3] for line in said.err.splitlines()] == [
+        [failed, "INV-DLV-2"],
+        [unknown, "INV-DLV-3"],
+        [nobody, "INV-DLV-1"],
+    ]
+    assert tickler("delivery", "arrived", failed, "--json").document == {"arrived": 0, "refused": [failed]}
+    assert listed(tickler, "--status", "Delivered", "--status", "Failed") != []
+
+
+@pytest.mark.parametrize(
+    "arguments", [("retry",), ("retry", "yesterday"), ("show", "yesterday"), ("arrived",), ("arrived", "now")]
+)
 def test_an_id_that_is_none_is_bad_usage(tickler: Commands, arguments: tuple[str, ...]) -> None:
     assert tickler("delivery", *arguments).code == 2

@@ -169,7 +169,9 @@ def test_every_event_of_every_aggregate_that_has_a_history_has_words(events: obj
     assert set(get_args(events)) <= {type(event) for event in ALL_WORDS}
 
 
-@pytest.mark.parametrize("outcome", ["accepted", "refused", "postponed", "given_back", "skipped", "lost"])
+@pytest.mark.parametrize(
+    "outcome", ["accepted", "refused", "postponed", "given_back", "skipped", "lost", "confirmed"]
+)
 def test_every_outcome_of_an_attempt_has_words(outcome: str) -> None:
     said = words_of_attempt(Attempt(2, NOON, NOON, outcome, "because"))
     assert said.startswith(f"tried (claim 2): {OUTCOMES[outcome]}")
@@ -288,6 +290,18 @@ def test_where_a_channel_repeats_what_is_unknown_all_of_its_tries_are_spent() ->
     assert (
         "is held, lest it arrive twice" in explain_delivery(DeliveryFacts(elsewhere, NOON, SETUP, "UTC")).says
     )
+
+
+def test_what_arrived_by_a_persons_word_may_have_arrived_twice_only_where_another_answer_was_lost() -> None:
+    one = attrs.evolve(DELIVERY, status=delivery.Status.DELIVERED, in_doubt=True)
+    lost, word = Attempt(1, NOON, NOON, "lost", "silence"), Attempt(2, NOON, NOON, "confirmed")
+    at_once = explain_delivery(DeliveryFacts(one, NOON, SETUP, "UTC", [word])).says
+    assert at_once.endswith(
+        "counts as Delivered since 2026-12-01 12:00 UTC: its answer was lost, and somebody says that it"
+        " arrived."
+    )
+    again = explain_delivery(DeliveryFacts(one, NOON, SETUP, "UTC", [lost, word])).says
+    assert again == at_once + " The answer to an earlier try was lost too, so it may have arrived twice."
 
 
 def test_what_failed_in_doubt_is_retried_only_at_the_risk_of_a_second_one() -> None:

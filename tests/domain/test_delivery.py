@@ -17,6 +17,7 @@ from domain.delivery import (
     Delivery,
     DeliveryAccepted,
     DeliveryClaimed,
+    DeliveryConfirmed,
     DeliveryCreated,
     DeliveryGivenBack,
     DeliveryLost,
@@ -38,7 +39,14 @@ from domain.delivery import (
     decide,
     evolve,
 )
-from domain.errors import BrokenHistory, ClaimIsLost, DeliveryIsOver, MayArriveTwice, NoSuchDelivery
+from domain.errors import (
+    BrokenHistory,
+    ClaimIsLost,
+    DeliveryIsOver,
+    DeliveryIsUnderWay,
+    MayArriveTwice,
+    NoSuchDelivery,
+)
 from tests.domain.examples import LATER, NOW, create
 
 LEASE = NOW + timedelta(seconds=60)
@@ -52,7 +60,7 @@ COMMANDS: dict[type, Command] = {
     Skip: Skip(1, SkipReason.OPTED_OUT, LATER),
     LoseTrack: LoseTrack(1, "the answer was lost", LATER),
     Repeat: Repeat(LEASE, LATER),
-    Confirm: Confirm(LATER),
+    Confirm: Confirm("somebody", LATER),
     Retry: Retry(LATER, may_arrive_twice=True),
 }
 OUTCOMES = (Accept, Refuse, Postpone, GiveBack, Skip, LoseTrack)
@@ -66,6 +74,7 @@ HAPPENED: dict[type, Event] = {
     DeliverySkipped: DeliverySkipped(SkipReason.OPTED_OUT, LATER),
     DeliveryLost: DeliveryLost("the answer was lost", LATER),
     DeliveryRepeated: DeliveryRepeated(LEASE, LATER),
+    DeliveryConfirmed: DeliveryConfirmed("somebody", LATER),
     DeliveryRetried: DeliveryRetried(LATER),
 }
 WAYS: dict[Status, tuple[type, ...]] = {
@@ -85,7 +94,7 @@ THEN: dict[tuple[Status, type], Event] = {
     (Status.SENDING, Skip): HAPPENED[DeliverySkipped],
     (Status.SENDING, LoseTrack): HAPPENED[DeliveryLost],
     (Status.UNKNOWN, Repeat): HAPPENED[DeliveryRepeated],
-    (Status.UNKNOWN, Confirm): DeliveryAccepted(None, LATER),
+    (Status.UNKNOWN, Confirm): HAPPENED[DeliveryConfirmed],
     (Status.UNKNOWN, Retry): HAPPENED[DeliveryRetried],
     (Status.FAILED, Retry): HAPPENED[DeliveryRetried],
 }
@@ -131,7 +140,8 @@ def test_each_command_in_each_status_does_what_the_table_says(status: Status, ki
     elif (status, kind) in NOTHING:
         assert decide(one, command) == []
     else:
-        with pytest.raises(DeliveryIsOver if status in OVER else ClaimIsLost):
+        under_way = DeliveryIsUnderWay if kind is Confirm else ClaimIsLost
+        with pytest.raises(DeliveryIsOver if status in OVER else under_way):
             decide(one, command)
 
 
@@ -182,6 +192,15 @@ def test_a_lost_one_is_repeated_under_the_same_id() -> None:
     lost = delivery_in(Status.UNKNOWN)
     again = evolve(lost, HAPPENED[DeliveryRepeated])
     assert (again.id, again.status, again.not_before) == (lost.id, Status.PENDING, LEASE)
+
+
+def test_what_a_person_says_arrived_is_delivered_by_their_word_and_its_doubt_is_remembered() -> None:
+    lost = delivery_in(Status.UNKNOWN)
+    confirmed = evolve(lost, HAPPENED[DeliveryConfirmed])
+    assert confirmed == attrs.evolve(
+        lost, status=Status.DELIVERED, reason="somebody says that it arrived", in_doubt=True
+    )
+    assert not confirmed.reached_nobody
 
 
 @pytest.mark.parametrize("happened", [kind for kind in HAPPENED if kind is not DeliveryCreated])

@@ -1,12 +1,12 @@
-"""`tickler delivery …`: what became of messages, and how one that was given up is sent after all."""
+"""`tickler delivery …`: what became of messages, and what a person does where no program can go on."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
 
 from adapters.inbound.cli.finding import tenant_id_of
-from adapters.inbound.cli.office import Services, office
+from adapters.inbound.cli.office import office
 from adapters.inbound.cli.options import OfTenant
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, utc
 from adapters.inbound.cli.reading import uuid
@@ -18,6 +18,11 @@ from domain.values import DeliveryId, ReminderId, UserId
 
 REFUSED = 1
 MOST_SHOWN = 10_000
+WHO = "a person at the command line"
+
+MessagesArgument = Annotated[
+    list[str], typer.Argument(metavar="DELIVERY...", help="Their ids, as `list` gives them.")
+]
 
 app = typer.Typer(no_args_is_help=True, help="What became of messages.")
 
@@ -85,9 +90,7 @@ def show(
 @app.command("retry")
 def retry(
     context: typer.Context,
-    messages: Annotated[
-        list[str], typer.Argument(metavar="DELIVERY...", help="Their ids, as `list` gives them.")
-    ],
+    messages: MessagesArgument,
     may_arrive_twice: Annotated[
         bool, typer.Option("--may-arrive-twice", help="Also where nobody knows whether it arrived.")
     ] = False,
@@ -100,32 +103,57 @@ def retry(
     \b
     Example: tickler delivery retry 0198c5f0-7d3e-7000-8000-0123456789ab
     """
-    ids = [DeliveryId(uuid("DELIVERY", one)) for one in messages]
-    refused: dict[DeliveryId, str] = {}
+    ids = _ids(messages)
     with office(context).open(say) as services:
-        for id_ in dict.fromkeys(ids):
-            problem = _retry(services, id_, may_arrive_twice)
-            if problem is not None:
-                refused[id_] = problem
-    count = len(set(ids)) - len(refused)
+        refused = _refused(ids, lambda id_: services.retrying.retry(id_, may_arrive_twice=may_arrive_twice))
+    _put_done(ids, refused, "to be sent again", "retried", as_json)
+
+
+@app.command("arrived")
+def arrived(context: typer.Context, messages: MessagesArgument, as_json: AsJson = False) -> None:
+    """Say of messages that are Unknown that they did arrive; they are Delivered then, and not sent again.
+
+    A touch whose answer is among them is Delivered as well, as soon as `tickler run` looks at its answers.
+
+    \b
+    Example: tickler delivery arrived 0198c5f0-7d3e-7000-8000-0123456789ab
+    """
+    ids = _ids(messages)
+    with office(context).open(say) as services:
+        refused = _refused(ids, lambda id_: services.confirming.confirm(id_, WHO))
+    _put_done(ids, refused, "arrived", "arrived", as_json)
+
+
+def _ids(messages: Sequence[str]) -> Sequence[DeliveryId]:
+    """Each once, in their order."""
+    return list(dict.fromkeys(DeliveryId(uuid("DELIVERY", one)) for one in messages))
+
+
+def _refused(ids: Sequence[DeliveryId], do: Callable[[DeliveryId], object]) -> dict[DeliveryId, str]:
+    """Do it to each of them; why it was refused, of those of which it was."""
+    refused: dict[DeliveryId, str] = {}
+    for id_ in ids:
+        try:
+            do(id_)
+        except ClaimIsLost as problem:
+            raise Conflict(str(problem)) from None
+        except Refused as problem:
+            refused[id_] = str(problem)
+    return refused
+
+
+def _put_done(
+    ids: Sequence[DeliveryId], refused: dict[DeliveryId, str], done: str, name: str, as_json: bool
+) -> None:
+    count = len(ids) - len(refused)
     if as_json:
-        put_json({"retried": count, "refused": [str(id_) for id_ in refused]})
+        put_json({name: count, "refused": [str(id_) for id_ in refused]})
     else:
-        put(f"to be sent again: {count}")
+        put(f"{done}: {count}")
     for id_, problem in refused.items():
         say(f"tickler: {id_}: {problem}")
     if refused:
         raise typer.Exit(REFUSED)
-
-
-def _retry(services: Services, id_: DeliveryId, may_arrive_twice: bool) -> str | None:
-    try:
-        services.retrying.retry(id_, may_arrive_twice=may_arrive_twice)
-    except ClaimIsLost as problem:
-        raise Conflict(str(problem)) from None
-    except Refused as problem:
-        return str(problem)
-    return None
 
 
 def _handles(people: People, found: Sequence[Delivery]) -> dict[UserId, str]:

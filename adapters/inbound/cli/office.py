@@ -16,6 +16,7 @@ from adapters.observability.metrics import Metrics
 from adapters.settings import Settings
 from application.auditing.auditing import Auditing
 from application.calendar import Calendar
+from application.confirming import Confirming
 from application.delivering.senders import Delivering
 from application.dispatching import ReminderDispatchJob
 from application.erasing import Erasing
@@ -76,6 +77,7 @@ class Services:
     relay: Relay
     parking: Parking
     retrying: Retrying
+    confirming: Confirming
     pruning: Pruning
     consuming: ConsumeStep | None
     quarantine: Quarantine

@@ -17,6 +17,7 @@ from domain.delivery import (
     AboutId,
     Delivery,
     DeliveryAccepted,
+    DeliveryConfirmed,
     DeliveryGivenBack,
     DeliveryLost,
     DeliveryPostponed,
@@ -35,6 +36,7 @@ OUTCOMES: Mapping[type[DeliveryEvent], str] = {
     DeliveryGivenBack: "given_back",
     DeliverySkipped: "skipped",
     DeliveryLost: "lost",
+    DeliveryConfirmed: "confirmed",
 }
 
 
@@ -115,7 +117,8 @@ class MemoryDeliveries:
 
     def traceparents(self, ids: Collection[DeliveryId]) -> Mapping[DeliveryId, str]:
         with self.store.changed:
-            known = self.store.traceparents
+            rows, kept = self.store.deliveries, self.store.traceparents
+            known = {rows[id_].about_id: traceparent for id_, traceparent in kept.items()}
             found = [self.store.deliveries[id_] for id_ in ids if id_ in self.store.deliveries]
             return {one.id: known[one.about_id] for one in found if one.about_id in known}
 
@@ -149,16 +152,18 @@ class MemoryDeliveries:
         if received.reminder_id in self.store.inbox:
             return False
         self.store.inbox[received.reminder_id] = now
-        if received.traceparent is not None:
-            self.store.traceparents[received.reminder_id] = received.traceparent
-        self._keep(received.deliveries, kept)
+        self._keep(received.deliveries, kept, received.traceparent)
         return True
 
-    def _keep(self, made: Sequence[Delivery], kept: set[tuple[AboutId, str, str]]) -> None:
+    def _keep(
+        self, made: Sequence[Delivery], kept: set[tuple[AboutId, str, str]], traceparent: str | None = None
+    ) -> None:
         for one in (self._without_hash(one) for one in made):
             if _about(one) not in kept:
                 kept.add(_about(one))
                 self.store.deliveries[one.id] = one
+                if traceparent is not None:
+                    self.store.traceparents[one.id] = traceparent
 
     def _note_attempt(self, happened: DeliveryEvent, after: Delivery) -> None:
         match happened:
@@ -169,6 +174,7 @@ class MemoryDeliveries:
                 | DeliveryGivenBack(at=at)
                 | DeliverySkipped(at=at)
                 | DeliveryLost(at=at)
+                | DeliveryConfirmed(at=at)
             ):
                 said = {"ended_at": at, "outcome": OUTCOMES[type(happened)], "reason": after.reason}
                 self.store.attempts[after.id] = tuple(

@@ -88,6 +88,8 @@ class MemoryPrunable:
             for request in keys:
                 del store.touch_requests[request]
         elif what is What.DELIVERIES:
+            store.attempts.pop(key, None)
+            store.traceparents.pop(key, None)
             told = {one.about_id for one in store.deliveries.values()}
             for notice_id in [one for one in store.matters if one not in told]:
                 del store.matters[notice_id]

@@ -81,7 +81,7 @@ class MemoryStore:
         self.outbox: dict[UUID, OutboxRow] = {}
         self.inbox: dict[ReminderId, datetime] = {}
         self.deliveries: dict[DeliveryId, Delivery] = {}
-        self.traceparents: dict[UUID, str] = {}
+        self.traceparents: dict[DeliveryId, str] = {}
         self.attempts: dict[DeliveryId, tuple[Attempt, ...]] = {}
         self.quarantine: dict[tuple[object, ...], Quarantined] = {}
         self.matters: dict[NoticeId, dict[tuple[str, UUID], Matter]] = {}

@@ -22,6 +22,7 @@ from domain.delivery import (
     Delivery,
     DeliveryAccepted,
     DeliveryClaimed,
+    DeliveryConfirmed,
     DeliveryGivenBack,
     DeliveryLost,
     DeliveryPostponed,
@@ -109,6 +110,7 @@ OUTCOMES: Mapping[type[delivery.Event], str] = {
     DeliveryGivenBack: "given_back",
     DeliverySkipped: "skipped",
     DeliveryLost: "lost",
+    DeliveryConfirmed: "confirmed",
 }
 
 
@@ -284,6 +286,7 @@ def _note_attempt(session: Session, happened: delivery.Event, after: Delivery) -
             | DeliveryGivenBack(at=at)
             | DeliverySkipped(at=at)
             | DeliveryLost(at=at)
+            | DeliveryConfirmed(at=at)
         ):
             outcome = OUTCOMES[type(happened)]
             said = (_clean(after.reason), _clean(after.provider_id))

@@ -66,7 +66,9 @@ class SettlingContract(Surroundings):
         assert list(deliveries.of_reminder(REMINDER)) == [settled]
 
     @pytest.mark.parametrize(
-        "command", [delivery.Repeat(NOON + MINUTE, NOON), delivery.Confirm(NOON)], ids=["repeat", "confirm"]
+        "command",
+        [delivery.Repeat(NOON + MINUTE, NOON), delivery.Confirm("somebody", NOON)],
+        ids=["repeat", "confirm"],
     )
     def test_what_becomes_of_an_unknown_one_comes_back_equal(
         self, deliveries: Deliveries, command: delivery.Command
@@ -105,6 +107,19 @@ class SettlingContract(Surroundings):
         assert list(deliveries.attempts(claimed.id)) == [Attempt(1, NOON)]
         settle(deliveries, claimed, command)
         assert list(deliveries.attempts(claimed.id)) == [attempt]
+
+    def test_of_one_that_arrived_by_a_persons_word_the_attempt_says_whose_word_and_when(
+        self, deliveries: Deliveries
+    ) -> None:
+        unknown = settle(deliveries, claimed_one(deliveries), delivery.LoseTrack(1, "silence", NOON))
+        arrived = settle(deliveries, unknown, delivery.Confirm("somebody", NOON + MINUTE))
+        assert (arrived.status, arrived.reason) == (Status.DELIVERED, "somebody says that it arrived")
+        assert list(deliveries.attempts(unknown.id)) == [
+            Attempt(1, NOON, NOON + MINUTE, "confirmed", "somebody says that it arrived")
+        ]
+        with pytest.raises(ClaimIsLost):
+            settle(deliveries, unknown, delivery.Retry(NOON + MINUTE, may_arrive_twice=True))
+        assert deliveries.by_id(unknown.id) == arrived
 
     def test_attempts_are_told_the_first_one_first(self, deliveries: Deliveries) -> None:
         claimed = claimed_one(deliveries)

@@ -16,7 +16,7 @@ from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, 
 from application.ports.ledger import Context
 from application.ports.people import ContactPoint
 from application.ports.work import Again, NothingToSay
-from domain.delivery import Delivery
+from domain.delivery import Delivery, Status
 from domain.reminder import Reminder
 from domain.values import ContactPointId
 from tests.features.reading import TIME, instant, known_as
@@ -96,6 +96,13 @@ def the_channel_answers(world: World, answers: str) -> None:
 def a_sender_has_taken_it(world: World) -> None:
     now = world.clock.now()
     assert world.tickler.deliveries().claim("recording", 1, now, now + LEASE)
+
+
+@when(parsers.re(r'a person says that the answer to "(?P<name>[^"]+)" arrived'))
+def a_person_says_that_it_arrived(touching: Touching, name: str) -> None:
+    tickler = touching.world.tickler
+    (brings,) = tickler.deliveries().of_reminder(touching.ids[name])
+    assert tickler.confirming().confirm(brings.id, "Rita").status is Status.DELIVERED
 
 
 @when(parsers.re(r'"(?P<name>[^"]+)" is erased'))
@@ -243,6 +250,14 @@ def the_whole_history_of_the_event_is(world: World, name: str, datatable: list[l
 @then(parsers.re(r'the whole history of the touch "(?P<name>[^"]+)" is'))
 def the_whole_history_of_the_touch_is(touching: Touching, name: str, datatable: list[list[str]]) -> None:
     assert whole_history(touching.world, touching.ids[name]) == datatable[1:]
+
+
+@then(parsers.re(r'the whole history of the touch "(?P<name>[^"]+)" ends with'))
+def the_whole_history_of_the_touch_ends_with(
+    touching: Touching, name: str, datatable: list[list[str]]
+) -> None:
+    ends = datatable[1:]
+    assert whole_history(touching.world, touching.ids[name])[-len(ends) :] == ends
 
 
 @then(parsers.re(r"it stands so as (?P<situation>\w+)(?:, until (?P<next_at>.+))?"))
