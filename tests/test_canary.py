@@ -329,7 +329,6 @@ def test_no_word_of_a_tools_call_is_in_any_signal(running: Live) -> None:
 
 def test_no_word_of_a_record_is_in_any_signal(running: Live) -> None:
     mark = running.marks
-    producer = Producer({"bootstrap.servers": running.kafka.bootstrap})
     good = encode_due(due(1))
     values = [
         mark("no JSON").encode(),
@@ -338,13 +337,14 @@ def test_no_word_of_a_record_is_in_any_signal(running: Live) -> None:
         good[:-1] + f',"{mark("more")}":"{mark("value")}"}}'.encode(),
         good.replace(b'"contractVersion":1', f'"contractVersion":"{mark("version")}"'.encode()),
     ]
-    for value in values:
-        headers: list[tuple[str, str | bytes | None]] = [
-            (mark("name of a header"), mark("value of a header")),
-            (TRACEPARENT, mark(TRACEPARENT)),
-        ]
-        producer.produce(TOPIC, value, mark("key"), headers=headers)
-    assert producer.flush(20) == 0
+    with Producer({"bootstrap.servers": running.kafka.bootstrap}) as producer:
+        for value in values:
+            headers: list[tuple[str, str | bytes | None]] = [
+                (mark("name of a header"), mark("value of a header")),
+                (TRACEPARENT, mark(TRACEPARENT)),
+            ]
+            producer.produce(TOPIC, value, mark("key"), headers=headers)
+        assert producer.flush(20) == 0
     running.until("select count(*) from tickler.quarantine", lambda found: found == ["(4,)"])
     running.until("select 1 from tickler.inbox", bool)
     assert "records quarantined" in running.signals()["log"]
