@@ -92,6 +92,16 @@ Feature: Why something stands where it stands
         """
       And it stands so as will_be_skipped, until 09:45
 
+    Scenario: Its row says that it was sent, and nothing was
+      Given an event "call" of "Olga" at 10:00 with a reminder 15 minutes before
+      And the row of the reminder of "call" was made Sent from outside
+      Then why says of the reminder of "call"
+        """
+        Reminder ID cannot be believed: its row says Sent, and its history says Pending. `tickler rebuild`
+        mends it.
+        """
+      And it stands so as drifted
+
     Scenario: It is too late to be of use
       Given a grace of 30 minutes
       And an event "call" of "Olga" at 10:00 with a reminder 15 minutes before
@@ -636,6 +646,26 @@ Feature: Why something stands where it stands
         """
       And it stands so as cancelled
       And its parts stand as skipped
+
+    Scenario: The row of an event says that it was cancelled, and nobody cancelled it
+      Given an event "call" of "Olga" at 10:00 with a reminder 15 minutes before
+      And only the status of the row of "call" was made Cancelled from outside
+      Then why says of the event "call"
+        """
+        Event EVENT cannot be believed: its row says Cancelled, and its history says Planned. `tickler
+        rebuild` mends it. It has 1 reminder.
+        """
+      And it stands so as drifted
+
+    Scenario: The row of an event is ahead of its history
+      Given an event "call" of "Olga" at 10:00 with a reminder 15 minutes before
+      And the row of "call" was made Cancelled from outside, and its reminders were not told
+      Then why says of the event "call"
+        """
+        Event EVENT cannot be believed: its row says Cancelled, and its history says Planned. Its row is
+        ahead of its history: `tickler audit` tells how far. It has 1 reminder.
+        """
+      And it stands so as drifted
 
     Scenario: A plan waits for its next occurrence
       Given the tenant plans the message "renew" for "Olga", 30 and 7 days before 2026-08-01 at 10:00 Europe/Berlin

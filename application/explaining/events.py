@@ -5,6 +5,7 @@ from datetime import datetime
 
 from attrs import frozen
 
+from application.explaining.drift import Drift
 from application.explaining.explanation import Explanation, Situation, What, counted, wall
 from domain.calendar_event import CalendarEvent
 from domain.touch_plan import EndReason, TouchPlan, next_occurrence
@@ -32,6 +33,7 @@ class EventFacts:
     reminders: Sequence[Explanation] = ()
     replaced: int = 0
     problem: str | None = None
+    drift: Drift | None = None
 
 
 def explain_event(facts: EventFacts) -> Explanation:
@@ -48,13 +50,15 @@ def explain_event(facts: EventFacts) -> Explanation:
         at = f" at {wall(facts.since, timing.time_zone)}" if facts.since else ""
         ended = "completed" if event.status is EventStatus.COMPLETED else "cancelled"
         said = [f"Event {event.id}{title} was {ended}{at}: reminders that had not left by then do not leave."]
+    if facts.drift is not None:
+        said = [f"Event {event.id}{title} cannot be believed: {facts.drift.says(event.status.value)}"]
     said.append(_reminders(facts))
     waiting = [one.next_at for one in facts.reminders if one.status == "Pending" and one.next_at]
     return Explanation(
         What.EVENT,
         event.id,
         event.status.value,
-        SITUATIONS[event.status],
+        SITUATIONS[event.status] if facts.drift is None else Situation.DRIFTED,
         " ".join(said),
         timing.time_zone,
         since=facts.since,

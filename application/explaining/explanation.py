@@ -36,6 +36,7 @@ class Situation(StrEnum):
     OVERDUE = "overdue"
     HELD = "held"
     POISON = "poison"
+    DRIFTED = "drifted"  # of a reminder or an event: its row says other than its history
     WILL_BE_SKIPPED = "will_be_skipped"
     WAITS_FOR_ANOTHER_TRY = "waits_for_another_try"
     CHANNEL_IS_OFF = "channel_is_off"

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from attrs import frozen
 
+from application.explaining.drift import Drift
 from application.explaining.explanation import Explanation, Setup, Situation, What, wall
 from application.ports.ledger import Unreadable
 from application.ports.outbox import Standing
@@ -25,6 +26,7 @@ class ReminderFacts:
     setup: Setup
     since: datetime | None = None
     has_row: bool = True
+    drift: Drift | None = None
     is_held: bool = False
     due_count: int = 0
     siblings: Sequence[Reminder] = ()

@@ -17,6 +17,9 @@ NOTHING_ELSE = (
 
 
 def explain_reminder(facts: ReminderFacts) -> Explanation:
+    if facts.drift is not None:
+        says = f"cannot be believed: {facts.drift.says(facts.reminder.status.value)}"
+        return told(facts, Situation.DRIFTED, says)
     match facts.reminder.status:
         case Status.PENDING:
             return _pending(facts)

@@ -8,6 +8,7 @@ from attrs import evolve, frozen
 
 from application.explaining.deliveries import explain_delivery
 from application.explaining.delivery_facts import DeliveryFacts
+from application.explaining.drift import drift
 from application.explaining.events import (
     EventFacts,
     PlanFacts,
@@ -27,7 +28,7 @@ from application.ports.machine import Clock, Ids
 from application.ports.outbox import Outbox
 from application.ports.people import People, Recipient
 from application.ports.touches import RecordedTouchEvent, Touches
-from domain import deferred_touch, reminder
+from domain import calendar_event, deferred_touch, reminder
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch
 from domain.delivery import Delivery
@@ -96,15 +97,16 @@ class Explaining:
         now: datetime,
         replaced: int = 0,
     ) -> Explanation:
-        last = self.ledger.history(event.id)[-1:]
+        happened = self.ledger.history(event.id)
         facts = EventFacts(
             event,
             now,
             self.ledger.title(event.id),
-            since=last[0].occurred_at if last else None,
+            since=happened[-1].occurred_at if happened else None,
             reminders=reminders,
             replaced=replaced,
             problem=problem,
+            drift=drift(event, happened, calendar_event.evolve, lambda: self._event_row(event.id)),
         )
         return explain_event(facts)
 
@@ -131,7 +133,7 @@ class Explaining:
         *,
         has_row: bool = True,
     ) -> Explanation:
-        last = self.ledger.history(one.id)[-1:]
+        happened = self.ledger.history(one.id)
         is_pending = one.status is reminder.Status.PENDING
         about = [] if is_pending else self.deliveries.of_reminder(one.id)
         facts = ReminderFacts(
@@ -139,8 +141,9 @@ class Explaining:
             event,
             now,
             self.setup,
-            since=last[0].occurred_at if last else None,
+            since=happened[-1].occurred_at if happened else None,
             has_row=has_row,
+            drift=drift(one, happened, reminder.evolve, lambda: self.ledger.reminder(one.id)),
             is_held=is_pending and self.ledger.is_held(one.id),
             due_count=self.ledger.backlog(now).count if is_pending and one.due_at < now else 0,
             siblings=siblings,
@@ -151,9 +154,12 @@ class Explaining:
         return explain_reminder(facts)
 
     def _event(self, event_id: EventId) -> CalendarEvent | Unreadable | None:
-        with self.ledger.transaction(Context(self.ids.new(), "why")) as transaction:
-            found = transaction.parents([event_id]).get(event_id)
+        found = self._event_row(event_id)
         return found.state if isinstance(found, Versioned) else found
+
+    def _event_row(self, event_id: EventId) -> Versioned[CalendarEvent] | Unreadable | None:
+        with self.ledger.transaction(Context(self.ids.new(), "why")) as transaction:
+            return transaction.parents([event_id]).get(event_id)
 
     def _siblings(self, one: Reminder) -> Sequence[Reminder]:
         if one.reason is not SkipReason.MOVED:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from time import monotonic
 from typing import Protocol
 
@@ -16,6 +17,7 @@ from adapters.settings import Settings
 from adapters.testkit.threads import PATIENCE
 from application.ports.errors import Unavailable
 from application.ports.ledger import Versioned
+from domain.reminder import Status
 from domain.values import EventId, EventStatus, ReminderId
 
 STORES = ("memory", "postgres")
@@ -43,6 +45,9 @@ class Store(Protocol):
 
     def change_event_alone(self, event_id: EventId, status: EventStatus, versions: int = 1) -> None:
         """Change the event's row, and raise its version by so many; its reminders and its history stay."""
+
+    def mark_sent_alone(self, reminder_id: ReminderId, at: datetime) -> None:
+        """Change the reminder's row to Sent; nothing was sent, and its history stays."""
 
     def somebody_waits_with(self, event_id: EventId) -> bool:
         """Whether somebody who holds the event waits for another lock."""
@@ -90,6 +95,12 @@ class MemoryBehind:
         with self._store.changed:
             row = self._store.events[event_id]
             self._store.events[event_id] = Versioned(evolve(row.state, status=status), row.version + versions)
+
+    def mark_sent_alone(self, reminder_id: ReminderId, at: datetime) -> None:
+        with self._store.changed:
+            row = self._store.reminders[reminder_id]
+            sent = evolve(row.state, status=Status.SENT, sent_at=at)
+            self._store.reminders[reminder_id] = evolve(row, state=sent)
 
     def somebody_waits_with(self, event_id: EventId) -> bool:
         with self._store.changed:
@@ -165,6 +176,11 @@ class PostgresBehind:
             status.value,
             versions,
             event_id,
+        )
+
+    def mark_sent_alone(self, reminder_id: ReminderId, at: datetime) -> None:
+        self._execute(
+            "update tickler.event_reminders set status = 'Sent', sent_at = %s where id = %s", at, reminder_id
         )
 
     def somebody_waits_with(self, event_id: EventId) -> bool:

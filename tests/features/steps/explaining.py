@@ -18,7 +18,7 @@ from application.ports.people import ContactPoint
 from application.ports.work import Again, NothingToSay
 from domain.delivery import Delivery, Status
 from domain.reminder import Reminder
-from domain.values import ContactPointId
+from domain.values import ContactPointId, EventStatus
 from tests.features.reading import TIME, instant, known_as
 from tests.features.steps.notifications import TENANT
 from tests.features.touching import KINDS, Touching
@@ -149,6 +149,16 @@ def knows_only_messages(asked: Asked) -> None:
 @given(parsers.re(r"at most (?P<count>\d+) touch of a tenant is worked on at once"))
 def at_most(asked: Asked, count: str) -> None:
     asked.per_tenant = int(count)
+
+
+@given(parsers.re(r'the row of the reminder of "(?P<name>[^"]+)" was made Sent from outside'))
+def was_made_sent(world: World, name: str) -> None:
+    world.store.mark_sent_alone(world.reminder(name).id, world.clock.now())
+
+
+@given(parsers.re(r'only the status of the row of "(?P<name>[^"]+)" was made Cancelled from outside'))
+def was_made_cancelled(world: World, name: str) -> None:
+    world.store.change_event_alone(event_id(name), EventStatus.CANCELLED, versions=0)
 
 
 # What is said.
