@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import tracemalloc
 from collections.abc import Iterator
+from pathlib import Path
 from time import monotonic
 from uuid import UUID
 
@@ -12,10 +14,12 @@ from pydantic import SecretStr
 
 from adapters.container import Container
 from adapters.observability.logging import configure_logging
-from adapters.observability.tracing.exporting import QUEUE, spans_to
+from adapters.observability.tracing.bounded import LONGEST_ANSWER
+from adapters.observability.tracing.exporting import QUEUE, TIMEOUT_S, spans_to
 from adapters.observability.tracing.spans import Spans
 from adapters.settings import LogFormat, LogLevel, Settings, WrongSetting
-from tests.web_server import HOST, WebServer, hang, status
+from tests.certificate import tls_contexts
+from tests.web_server import HOST, Answer, WebServer, body, drip, endless_body, hang, status
 
 RUN = UUID(int=0x0195_0000_0000_7000_8000_0000_0000_0001)
 # Nothing listens at port 9, "discard".
@@ -85,6 +89,60 @@ def test_what_is_lost_is_told_once_and_in_our_own_words(
         ("warning", "spans not exported"),
         ("info", "spans exported again"),
     ]
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [
+        pytest.param(endless_body(piece=b"x" * 65_536), id="flood"),
+        pytest.param(endless_body(piece=b"x", pause=0.05), id="dripping text"),
+        pytest.param(drip, id="dripping header"),
+    ],
+)
+def test_an_answer_without_an_end_is_left_and_what_was_sent_counts_as_lost(
+    collector: WebServer, endless: Answer, capfd: pytest.CaptureFixture[str]
+) -> None:
+    configure_logging(LogLevel.DEBUG, LogFormat.JSON)
+    collector.answers += [endless]
+    spans = spans_to(f"http://{HOST}:{collector.port}")
+    tell(spans, 1)
+    tracemalloc.start()
+    began = monotonic()
+    spans.processor.force_flush()
+    took, (_, most) = monotonic() - began, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert took < TIMEOUT_S + 1.5
+    assert most < 64 * LONGEST_ANSWER
+    tell(spans, 1)
+    spans.close()
+    said = [json.loads(line)["event"] for line in capfd.readouterr().err.splitlines()]
+    assert said == ["spans not exported", "spans exported again"]
+    assert (len(collector.seen), len(collector.taken)) == (2, 1)
+
+
+def test_an_answer_of_some_length_is_heard(collector: WebServer, capfd: pytest.CaptureFixture[str]) -> None:
+    configure_logging(LogLevel.DEBUG, LogFormat.JSON)
+    collector.answers += [body(200, b"x" * LONGEST_ANSWER)]
+    spans = spans_to(f"http://{HOST}:{collector.port}")
+    tell(spans, 1)
+    spans.processor.force_flush()
+    spans.close()
+    assert (len(collector.seen), capfd.readouterr().err) == (1, "")
+
+
+def test_a_collector_with_a_certificate_is_told_through_tls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs, _ = tls_contexts(tmp_path)
+    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", str(tmp_path / "both.pem"))
+    with WebServer(theirs) as server:
+        spans = spans_to(f"https://localhost:{server.port}")
+        tell(spans, 1)
+        spans.processor.force_flush()
+        spans.close()
+        assert len(server.taken) == 1
 
 
 def test_the_setting_turns_it_on(collector: WebServer) -> None:

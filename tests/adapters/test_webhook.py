@@ -15,10 +15,10 @@ from uuid import UUID
 import pytest
 from attrs import evolve
 
+from adapters.leash import Deadline
 from adapters.outbound.channels import posting
 from adapters.outbound.channels.signing import signature
 from adapters.outbound.channels.webhook import WebhookChannel
-from adapters.outbound.channels.wire import Deadline
 from adapters.outbound.templates.jinja import JinjaTemplates
 from adapters.testkit.channel import AS_TYPED, outgoing
 from adapters.testkit.clock import SettableClock

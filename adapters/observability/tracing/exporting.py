@@ -9,6 +9,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 
 from adapters.observability.logging import log
+from adapters.observability.tracing.bounded import bounded_session
 from adapters.observability.tracing.spans import Spans
 
 QUEUE = 4096
@@ -43,7 +44,7 @@ def spans_to(endpoint: str) -> Spans:
     """What is full drops the oldest: nothing ever waits for the collector at this base URL."""
     # The client's own words go round our log; we tell of it once.
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL + 1)
-    exporter = OTLPSpanExporter(endpoint.rstrip("/") + PATH, timeout=TIMEOUT_S)
+    exporter = OTLPSpanExporter(endpoint.rstrip("/") + PATH, timeout=TIMEOUT_S, session=bounded_session())
     return Spans(
         BatchSpanProcessor(
             Telling(exporter),

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
+from adapters.leash import Deadline
 from adapters.outbound.channels.open_internet import may_be_talked_to
 from adapters.outbound.channels.wire import (
-    Deadline,
     host_name,
     no_secret,
     one_visible_line,

@@ -16,9 +16,8 @@ from typing import Any, Literal
 
 from attrs import field, frozen
 
+from adapters.leash import Deadline, Leash
 from adapters.outbound.channels.wire import (
-    Deadline,
-    Leash,
     host_name,
     no_secret,
     one_visible_line,

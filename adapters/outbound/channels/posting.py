@@ -8,11 +8,10 @@ from typing import Any
 import httpx
 from attrs import field, frozen
 
+from adapters.leash import Deadline, Leash
 from adapters.outbound.channels.open_internet import may_be_talked_to
 from adapters.outbound.channels.signing import signature
 from adapters.outbound.channels.wire import (
-    Deadline,
-    Leash,
     host_name,
     one_visible_line,
     resolve,
