@@ -11,6 +11,7 @@ from application.auditing.rules import Breach, Moment, Rule
 from application.auditing.strays import (
     delivery_breaches,
     message_breaches,
+    spoilt_message_breaches,
     stray_reminder_breaches,
     stray_stream_breaches,
 )
@@ -23,6 +24,7 @@ from application.ports.auditing import (
     MessageFacts,
     Part,
     PlanFacts,
+    SpoiltMessage,
     StrayReminder,
     StrayStream,
     TouchFacts,
@@ -136,6 +138,8 @@ def judge(facts: Facts, moment: Moment) -> Iterator[Breach]:
             return stray_reminder_breaches(facts, moment)
         case MessageFacts():
             return message_breaches(facts, moment)
+        case SpoiltMessage():
+            return spoilt_message_breaches(facts)
         case DeliveryFacts():
             return delivery_breaches(facts, moment)
         case StrayStream():

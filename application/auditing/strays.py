@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from application.auditing.rules import AFTER_LEASE, LATE, UNPUBLISHED, Breach, Moment, Rule
 from application.auditing.streams import fold, is_pruned, kind_of
-from application.ports.auditing import DeliveryFacts, MessageFacts, StrayReminder, StrayStream
+from application.ports.auditing import DeliveryFacts, MessageFacts, SpoiltMessage, StrayReminder, StrayStream
 from application.ports.ledger import Unreadable
 from domain.delivery import Delivery, Status
 
@@ -41,6 +41,10 @@ def message_breaches(facts: MessageFacts, moment: Moment) -> Iterator[Breach]:
     if facts.claimed_until is not None and facts.claimed_until < moment.now - AFTER_LEASE:
         ended = facts.claimed_until.isoformat()
         yield Breach(Rule.STUCK_CLAIM, facts.id, f"an outbox record whose lease ended at {ended}")
+
+
+def spoilt_message_breaches(facts: SpoiltMessage) -> Iterator[Breach]:
+    yield Breach(Rule.ROW_IS_READABLE, facts.id, facts.problem.problem)
 
 
 def delivery_breaches(facts: DeliveryFacts, moment: Moment) -> Iterator[Breach]:

@@ -126,6 +126,14 @@ class MessageFacts:
 
 
 @frozen
+class SpoiltMessage:
+    """A record of the outbox whose columns cannot be read."""
+
+    id: UUID
+    problem: Unreadable
+
+
+@frozen
 class DeliveryFacts:
     """`is_about_something` when what it is about was sent, answered, or is a notice with its matters.
 
@@ -146,7 +154,16 @@ class StrayStream:
     stream: Stream
 
 
-Facts = CalendarFacts | TouchFacts | PlanFacts | StrayReminder | MessageFacts | DeliveryFacts | StrayStream
+Facts = (
+    CalendarFacts
+    | TouchFacts
+    | PlanFacts
+    | StrayReminder
+    | MessageFacts
+    | SpoiltMessage
+    | DeliveryFacts
+    | StrayStream
+)
 
 
 class Part(StrEnum):

@@ -102,6 +102,36 @@ DAMAGES: Mapping[str, tuple[Rule, str]] = {
         Rule.ROW_IS_READABLE,
         _row("deliveries", "template = 'Greeting'", "id = " + ONE_TOLD),
     ),
+    **{
+        f"{column} of {table} is {time}": (Rule.ROW_IS_READABLE, _row(table, f"{column} = '{time}'", where))
+        for table, column, where in (
+            ("calendar_events", "updated_at", "id = %(waiting)s"),
+            ("calendar_events", "start_local", "id = %(waiting)s"),
+            ("event_reminders", "updated_at", "id = " + ONE_WAITING),
+            ("deferred_touches", "updated_at", "id = %(pending)s"),
+            ("touch_plans", "next_at", "id = %(plan)s"),
+            ("touch_plans", "handled_until", "id = %(plan)s"),
+            ("touch_plans", "updated_at", "id = %(plan)s"),
+            ("deliveries", "not_before", "id = " + ONE_TOLD),
+        )
+        for time in ("infinity", "-infinity", "20000-01-01")
+    },
+    **{
+        f"{column} of an outbox record is {time}": (
+            Rule.ROW_IS_READABLE,
+            f"update tickler.outbox set {column} = '{time}' where message_id = {ONE_SENT}"
+            " returning message_id",
+        )
+        for column in ("created_at", "claimed_until", "published_at")
+        for time in ("infinity", "20000-01-01")
+    },
+    **{
+        f"an event stands under {time}": (
+            Rule.EVENT_IS_READABLE,
+            _event(f"occurred_at = '{time}'", "stream_id = %(waiting)s and version = 1"),
+        )
+        for time in ("infinity", "20000-01-01")
+    },
     "a row without events": (
         Rule.ROW_HAS_STREAM,
         "delete from tickler.domain_events where stream_id = %(pending)s returning stream_id",

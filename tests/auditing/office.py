@@ -21,7 +21,7 @@ from application.ports.ledger import Context
 from application.ports.people import ContactPoint, Person, Tenant
 from application.touching.deferring import Caller, Wish
 from domain import deferred_touch
-from domain.deferred_touch import Claim, Fail, Limits
+from domain.deferred_touch import Claim, Fail, Limits, SayNothing
 from domain.recurrence import Every
 from domain.touch_plan import Terms
 from domain.triggers import AtInstant, DaysBeforeStart, MinutesBeforeStart, Trigger
@@ -106,7 +106,7 @@ def live_a_little(container: Container, clock: SettableClock) -> Known:
         touch: TouchId = deferring.defer(caller, Wish("message", NOON + after, text, key)).touch.id
         return touch
 
-    answered, nothing_said = defer("a", MINUTE), defer("b", MINUTE, "\x07")
+    answered, nothing_said = defer("a", MINUTE), defer("b", MINUTE)
     pending = defer("c", 5 * DAY)
     deferring.cancel(ACME, defer("d", 2 * DAY), "agent")
     terms = Terms(Every("FREQ=DAILY", datetime.fromisoformat("2026-11-01T12:30"), "UTC"), caller.origin)
@@ -120,6 +120,11 @@ def live_a_little(container: Container, clock: SettableClock) -> Known:
 
     clock.set(NOON + 10 * MINUTE)
     tell(defer("lost", 5 * MINUTE), Claim("somebody", NOON + 11 * MINUTE, clock.now()))
+    tell(
+        nothing_said,
+        Claim("somebody", NOON + 11 * MINUTE, clock.now()),
+        SayNothing(1, clock.now()),
+    )
     failed = defer("failed", 5 * MINUTE)
     tell(
         failed,

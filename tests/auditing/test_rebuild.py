@@ -119,6 +119,30 @@ def test_rows_changed_by_hand_are_corrected_and_the_others_are_not_written(lived
     assert rows(url) == before
 
 
+@pytest.mark.parametrize("time", ["infinity", "20000-01-01"])
+def test_times_beyond_the_calendar_are_mended_in_rows_and_named_in_history(
+    lived: tuple[str, Known], time: str
+) -> None:
+    url, known = lived
+    before = rows(url)
+    execute(
+        url,
+        "set session_replication_role = replica",
+        f"update tickler.calendar_events set updated_at = '{time}' where id = '{known.moved}'",
+        f"update tickler.event_reminders set updated_at = '{time}' where event_id = '{known.waiting}'",
+        f"update tickler.deferred_touches set updated_at = '{time}' where id = '{known.pending}'",
+        f"update tickler.touch_plans set next_at = '{time}', handled_until = '{time}'",
+        f"update tickler.domain_events set occurred_at = '{time}' where stream_id = '{known.sent}'",
+    )
+    with opened("postgres", url) as container:
+        clocked(container, NOON + HOUR)
+        report = rebuilt(container)
+    assert [id_ for id_, _ in report.problems] == [known.sent]
+    assert "STREAM-2" in report.problems[0][1]
+    assert (report.inserted, report.corrected) == (0, 7)
+    assert rows(url) == before
+
+
 def test_a_lengthened_lease_and_confirmed_zone_data_stay_where_the_row_is(lived: tuple[str, Known]) -> None:
     url, known = lived
     execute(

@@ -7,16 +7,20 @@ from uuid import UUID
 from attrs import frozen
 
 from adapters.outbound.postgres.auditing.reading import (
+    IS_BEYOND,
     deliveries_about,
     delivery_or_problem,
     event_rows,
+    is_beyond,
     messages,
     plan_rows,
+    read_any_time,
     reminder_rows_of,
     streams,
     touch_rows,
     uuids,
 )
+from adapters.outbound.postgres.connection import Row
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.session import Session
 from application.ports.auditing import (
@@ -28,6 +32,7 @@ from application.ports.auditing import (
     Part,
     PlanFacts,
     ReminderFacts,
+    SpoiltMessage,
     StrayReminder,
     StrayStream,
     TouchFacts,
@@ -126,6 +131,7 @@ class PostgresBooks:
 
 
 def _facts(session: Session, part: Part, ids: Sequence[UUID]) -> Sequence[Facts]:
+    read_any_time(session)
     match part if ids else None:
         case None:
             return []
@@ -138,8 +144,7 @@ def _facts(session: Session, part: Part, ids: Sequence[UUID]) -> Sequence[Facts]
         case Part.PLANS:
             return _plans(session, ids)
         case Part.OUTBOX:
-            found = session.rows(OUTBOX, (uuids(ids),))
-            return [MessageFacts(row[0], _uuid(row[1]), *row[2:]) for row in found]
+            return [_message(row) for row in session.rows(OUTBOX, (uuids(ids),))]
         case Part.DELIVERIES:
             return [
                 DeliveryFacts(row[0], delivery_or_problem(row[:-2]), *row[-2:])
@@ -205,6 +210,12 @@ def _plans(session: Session, ids: Sequence[UUID]) -> list[PlanFacts]:
         )
         for id_, (row, next_at) in rows.items()
     ]
+
+
+def _message(row: Row) -> MessageFacts | SpoiltMessage:
+    if is_beyond(row):
+        return SpoiltMessage(row[0], IS_BEYOND)
+    return MessageFacts(row[0], _uuid(row[1]), *row[2:])
 
 
 def _uuid(text: str | None) -> UUID | None:

@@ -2,9 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import UUID
+
+from psycopg import DataError
+from psycopg.abc import Buffer
+from psycopg.types.datetime import TimestampBinaryLoader, TimestamptzBinaryLoader
 
 from adapters.codec import Malformed, decode_due, decode_event
 from adapters.outbound.postgres import binary
@@ -43,12 +47,45 @@ STREAMS = (
 MESSAGES = "select message_id, key, payload::text from tickler.outbox where message_id = any(%b::uuid[])"
 DELIVERIES_ABOUT = SELECT_DELIVERY + " where about_id = any(%b::uuid[])"
 
+# Stand for a time that PostgreSQL keeps and no datetime can tell: infinity, or one after the year 9999.
+BEYOND = datetime.max.replace(tzinfo=UTC)
+BEYOND_LOCAL = BEYOND.replace(tzinfo=None)
+IS_BEYOND = Unreadable("it holds a time that is beyond the calendar")
+
+
+class _Instant(TimestamptzBinaryLoader):
+    def load(self, data: Buffer) -> datetime:
+        try:
+            return super().load(data)
+        except DataError:
+            return BEYOND
+
+
+class _Local(TimestampBinaryLoader):
+    def load(self, data: Buffer) -> datetime:
+        try:
+            return super().load(data)
+        except DataError:
+            return BEYOND_LOCAL
+
+
 # Kinds of touch events in history, and of plans; the rest is the calendar's.
 _TOUCHING = ("touch.", "plan.")
 
 
 def uuids(ids: Ids) -> binary.Array:
     return binary.uuids([id_.bytes for id_ in ids])
+
+
+def read_any_time(session: Session) -> Session:
+    """The session, which reads BEYOND and BEYOND_LOCAL from here on where it would fail for a time."""
+    session.cursor.adapters.register_loader("timestamptz", _Instant)
+    session.cursor.adapters.register_loader("timestamp", _Local)
+    return session
+
+
+def is_beyond(row: Values) -> bool:
+    return any(value is BEYOND or value is BEYOND_LOCAL for value in row)
 
 
 def event_rows(session: Session, ids: Ids) -> dict[EventId, Row[CalendarEvent]]:
@@ -74,7 +111,12 @@ def touch_rows(session: Session, ids: Ids) -> dict[TouchId, Row[DeferredTouch]]:
 def plan_rows(session: Session, ids: Ids) -> dict[PlanId, tuple[Row[TouchPlan], datetime | None]]:
     """With the `next_at` of each."""
     found = session.rows(PLANS, (uuids(ids),))
-    return {row[0]: (_row(read_plan, (*row[:-2], row[-1])), row[-2]) for row in found}
+    return {
+        row[0]: (Row(IS_BEYOND, row[-3], None), row[-2])
+        if is_beyond(row)
+        else (_row(read_plan, (*row[:-2], row[-1])), row[-2])
+        for row in found
+    }
 
 
 def streams(session: Session, ids: Ids) -> Mapping[UUID, Stream]:
@@ -102,6 +144,8 @@ def deliveries_about(session: Session, ids: Ids) -> Mapping[UUID, list[Delivery]
 
 
 def delivery_or_problem(row: Values) -> Delivery | Unreadable:
+    if is_beyond(row):
+        return IS_BEYOND
     try:
         return read_delivery(row)
     except ValueError as problem:
@@ -111,6 +155,8 @@ def delivery_or_problem(row: Values) -> Delivery | Unreadable:
 def _row(read: Callable[[Values], Versioned[State]], row: Values) -> Row[State]:
     """The version and `updated_at` stand last."""
     version, updated_at = row[-2:]
+    if is_beyond(row):
+        return Row(IS_BEYOND, version, None)
     try:
         return Row(read(row[:-1]).state, version, updated_at)
     except (Malformed, MalformedRow, ValueError) as problem:

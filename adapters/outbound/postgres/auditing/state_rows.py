@@ -13,6 +13,7 @@ from adapters.outbound.postgres.auditing.books import FIRST, IDS, PostgresBooks
 from adapters.outbound.postgres.auditing.reading import (
     event_rows,
     plan_rows,
+    read_any_time,
     reminder_rows,
     streams,
     touch_rows,
@@ -143,7 +144,7 @@ def _inserted(table: Table, made: Made) -> Sequence[Any]:
 
 
 def _standing(session: Session, ids: Sequence[UUID]) -> list[Standing]:
-    happened = streams(session, ids)
+    happened = streams(read_any_time(session), ids)
     plans = plan_rows(session, ids)
     rows: dict[UUID, Row[State]] = {}
     rows.update(event_rows(session, ids).items())
