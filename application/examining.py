@@ -157,8 +157,14 @@ def _of_indexes(facts: DatabaseFacts) -> Iterator[Check]:
         yield _failed("indexes", f"{name} is missing", "make it again as its migration does")
     for name in facts.invalid_indexes:
         yield _failed("indexes", f"{name} is invalid", f"reindex index concurrently tickler.{name}")
-    if not facts.missing_indexes and not facts.invalid_indexes:
-        yield _ok("indexes", "all are there and valid")
+    for name in facts.other_indexes:
+        yield _failed(
+            "indexes",
+            f"{name} is not what its migration makes",
+            "drop it, with its constraint where it has one, and make it again as its migration does",
+        )
+    if not facts.missing_indexes and not facts.invalid_indexes and not facts.other_indexes:
+        yield _ok("indexes", "all are there, valid, and what they should be")
 
 
 def _of_zone_data(facts: DatabaseFacts, tz_version: str) -> Check:

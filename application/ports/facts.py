@@ -23,8 +23,9 @@ class LoginFacts:
 @frozen
 class DatabaseFacts:
     """`clock` is the database's at an instant between `asked` and `answered` of ours; `settings` are the
-    server's as this login has them, in the server's own words. Of `oldest_transaction` it is known whether it
-    is of all or of our own alone. `otherwise_reckoned` counts open events reckoned by other zone data.
+    server's as this login has them, in the server's own words. `other_indexes` are not as the migrations make
+    them. Of `oldest_transaction` it is known whether it is of all or of our own alone. `otherwise_reckoned`
+    counts open events reckoned by other zone data.
     """
 
     version: str
@@ -38,6 +39,7 @@ class DatabaseFacts:
     answered: datetime
     missing_indexes: Sequence[str]
     invalid_indexes: Sequence[str]
+    other_indexes: Sequence[str]
     oldest_transaction: timedelta
     sees_all_transactions: bool
     connections: int

@@ -9,6 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from adapters.__main__ import PostgresOffice
+from adapters.outbound.postgres.facts import INDEXES, indexes_meant
 from adapters.settings import Settings
 from tests.adapters.offices import Commands, Said
 from tests.roles import RolesOfTest, roles_in
@@ -57,6 +58,55 @@ def test_an_owner_an_api_that_is_not_held_and_a_lost_index_are_found(
     found = levels(said)
     assert (found["rights"], found["api"], found["indexes"]) == ("warning", "failed", "failed")
     assert "ix_outbox_published" in said.out
+
+
+def of_indexes(url: str, capsys: pytest.CaptureFixture[str]) -> set[str]:
+    said = examined(capsys, database_url=SecretStr(url))
+    return {
+        one["text"].split()[0]
+        for one in said.document["checks"]
+        if one["about"] == "indexes" and one["level"] == "failed"
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        (
+            "drop index tickler.ix_outbox_unpublished;"
+            " create index ix_outbox_unpublished on tickler.outbox (message_id)",
+            "ix_outbox_unpublished",
+        ),
+        (
+            "drop index tickler.ux_tokens_digest; create index ux_tokens_digest on tickler.tokens (digest)",
+            "ux_tokens_digest",
+        ),
+        ("alter table tickler.inbox drop constraint inbox_pkey", "inbox_pkey"),
+        (
+            "alter table tickler.deliveries drop constraint one_message_an_address, add constraint"
+            " one_message_an_address unique (about_id, channel, address_key) deferrable",
+            "one_message_an_address",
+        ),
+        (
+            "alter table tickler.domain_events drop constraint domain_events_pkey;"
+            " create unique index domain_events_pkey on tickler.domain_events (stream_id, version)",
+            "domain_events_pkey",
+        ),
+    ],
+)
+def test_an_index_or_a_key_that_is_not_what_it_should_be_is_found_whatever_its_name(
+    postgres_url: str, capsys: pytest.CaptureFixture[str], change: str, name: str
+) -> None:
+    assert of_indexes(postgres_url, capsys) == set()
+    with psycopg.connect(postgres_url, autocommit=True) as admin:
+        admin.execute(change.encode())
+    assert of_indexes(postgres_url, capsys) == {name}
+
+
+def test_the_indexes_that_are_meant_are_those_that_the_migrations_make(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url) as connection:
+        made = {str(name): line for name, _, line in connection.execute(INDEXES)}
+    assert indexes_meant() == made
 
 
 def test_a_right_that_is_lacking_is_named(postgres_url: str, capsys: pytest.CaptureFixture[str]) -> None:

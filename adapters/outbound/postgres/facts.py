@@ -10,6 +10,8 @@ from adapters.outbound.postgres.roles import API, WORKER, Connection
 from adapters.outbound.system import SystemClock
 from application.ports.facts import DatabaseFacts, LoginFacts
 
+INDEXES_MEANT = Path(__file__).with_name("indexes.sql")
+NAME = re.compile(r"CREATE (?:UNIQUE )?INDEX (\w+) ON ")
 CREATED = re.compile(r"create (?:unique )?index (\w+)\s+on\s+tickler\.")
 DROPPED = re.compile(r"drop index (?:if exists )?tickler\.(\w+)")
 RIGHT = re.compile(r"(select|insert|update|delete)(?: \(([^)]*)\))?")
@@ -39,7 +41,10 @@ select coalesce(max(clock_timestamp() - xact_start), interval '0'),
   from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
 """
 INDEXES = """
-select c.relname, i.indisvalid from pg_index i join pg_class c on c.oid = i.indexrelid
+select c.relname, i.indisvalid,
+       pg_get_indexdef(c.oid) || ';' || coalesce(' -- ' || pg_get_constraintdef(k.oid), '')
+  from pg_index i join pg_class c on c.oid = i.indexrelid
+  left join pg_constraint k on k.conindid = c.oid and k.contype in ('p', 'u', 'x')
  where c.relnamespace = (select oid from pg_namespace where nspname = 'tickler')
 """
 
@@ -50,12 +55,16 @@ def examine(conninfo: str, tz_version: str) -> DatabaseFacts:
     clock = SystemClock()
     with connect(conninfo) as connection:
         asked = clock.now()
-        ((there,),) = _rows(connection, "select clock_timestamp()")
+        ((clock_there,),) = _rows(connection, "select clock_timestamp()")
         answered = clock.now()
-        assert isinstance(there, datetime)
+        assert isinstance(clock_there, datetime)
         ((oldest, sees_all),) = _rows(connection, OLDEST)
         assert isinstance(oldest, timedelta)
-        valid = {str(name): bool(is_valid) for name, is_valid in _rows(connection, INDEXES)}
+        indexes = _rows(connection, INDEXES)
+        there = {str(name): str(definition) for name, _, definition in indexes}
+        # What it should be is known of the newest schema alone, and then of the constraints' indexes, too.
+        meant = {} if pending else indexes_meant()
+        names = _expected(MIGRATIONS, pending) | meant.keys()
         ((connections,),) = _rows(
             connection, "select count(*) from pg_stat_activity where datname is not null"
         )
@@ -77,10 +86,11 @@ def examine(conninfo: str, tz_version: str) -> DatabaseFacts:
             login=_login(connection, WORKER),
             settings=settings,
             asked=asked,
-            clock=there,
+            clock=clock_there,
             answered=answered,
-            missing_indexes=sorted(_expected(MIGRATIONS, pending) - valid.keys()),
-            invalid_indexes=sorted(name for name, is_valid in valid.items() if not is_valid),
+            missing_indexes=sorted(names - there.keys()),
+            invalid_indexes=sorted(str(name) for name, is_valid, _ in indexes if not is_valid),
+            other_indexes=sorted(name for name in meant.keys() & there.keys() if there[name] != meant[name]),
             oldest_transaction=oldest,
             sees_all_transactions=bool(sees_all),
             connections=int(str(connections)),
@@ -88,6 +98,12 @@ def examine(conninfo: str, tz_version: str) -> DatabaseFacts:
             idle_slots=int(str(slots)),
             otherwise_reckoned=_otherwise_reckoned(connection, tz_version),
         )
+
+
+def indexes_meant() -> Mapping[str, str]:
+    """Each index of the newest schema by its name, as `INDEXES` tells it."""
+    lines = INDEXES_MEANT.read_text("utf-8").splitlines()
+    return {named[1]: line for line in lines if (named := NAME.match(line))}
 
 
 def examine_api(conninfo: str) -> LoginFacts:
