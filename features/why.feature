@@ -77,8 +77,8 @@ Feature: Why something stands where it stands
       Then why says of the reminder of "call"
         """
         Reminder ID is Pending, with 2026-06-01 09:45 UTC as its time, and cannot be sent: its event EVENT
-        is not there. The dispatch leaves it out and logs an error that names it, once a tick, until
-        somebody mends that; the others leave as ever.
+        is not there. The dispatch leaves it out and logs an error that names it, once a tick, until that is
+        mended; the others leave as ever. `tickler rebuild` makes the row again from its history.
         """
       And it stands so as poison
 
@@ -360,6 +360,19 @@ Feature: Why something stands where it stands
         Delivery ID to olga on recording was Delivered at 2026-06-01 09:46 UTC.
         """
 
+    Scenario: It was refused for good, and its event is over by now
+      Given the channel refuses for good when it is asked to send
+      When a cycle runs
+      And what is in the outbox is handed on
+      And deliveries are made
+      And "call" is completed
+      Then why says of the delivery to "Olga"
+        """
+        Delivery ID to olga on recording Failed at 2026-06-01 09:46 UTC: no such mailbox. The person
+        has no other address that was not tried. A retry would not send it: its event is over.
+        """
+      And it stands so as failed
+
     Scenario: The person opts out before it is sent
       When a cycle runs
       And what is in the outbox is handed on
@@ -634,6 +647,16 @@ Feature: Why something stands where it stands
         """
       And it stands so as open, until 09:45
       And its parts stand as in_the_outbox, waits_for_its_time
+
+    Scenario: An event that has begun tells when it did, and when it was to
+      Given an event "call" of "Olga" at 10:00 with a reminder 15 minutes before
+      And it is 09:56
+      When "call" is started
+      Then why says of the event "call"
+        """
+        Event EVENT is InProgress: it began at 2026-06-01 09:56 UTC, and was to start at 2026-06-01 10:00
+        UTC. It has 1 reminder.
+        """
 
     Scenario: An event that was cancelled
       Given an event "call" of "Olga" at 10:00 with a reminder 15 minutes before

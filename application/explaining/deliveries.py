@@ -99,8 +99,7 @@ def _unknown(facts: DeliveryFacts) -> Explanation:
     says = (
         f"is Unknown{_since(facts)}: nobody knows whether it arrived ({facts.reason})."
         f" It is not sent again by itself: {policy}."
-        f" `tickler delivery retry {one.id} --may-arrive-twice` sends it again; if it did arrive,"
-        f" `tickler delivery arrived {one.id}` says so."
+        f" {_retry(facts)}; if it did arrive, `tickler delivery arrived {one.id}` says so."
     )
     return told(facts, Situation.UNKNOWN, says)
 
@@ -118,9 +117,18 @@ def _failed(facts: DeliveryFacts) -> Explanation:
     else:
         says += " The person has no other address that was not tried."
     if following is None:
-        twice = " --may-arrive-twice" if one.in_doubt else ""
-        says += f" Once that is mended, `tickler delivery retry {one.id}{twice}` sends it again."
+        mended = "Once that is mended, " if _unwanted(facts) is None else ""
+        says += f" {mended}{_retry(facts)}."
     return told(facts, Situation.FAILED, says)
+
+
+def _retry(facts: DeliveryFacts) -> str:
+    """What the sender would make of it, were it given back now."""
+    one, reason = facts.delivery, _unwanted(facts)
+    if reason is not None:
+        return f"A retry would not send it: {_why(facts, reason)}"
+    twice = " --may-arrive-twice" if one.in_doubt or one.status is Status.UNKNOWN else ""
+    return f"`tickler delivery retry {one.id}{twice}` sends it again"
 
 
 def _skipped(facts: DeliveryFacts) -> Explanation:

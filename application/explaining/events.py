@@ -34,6 +34,7 @@ class EventFacts:
     replaced: int = 0
     problem: str | None = None
     drift: Drift | None = None
+    began_at: datetime | None = None
 
 
 def explain_event(facts: EventFacts) -> Explanation:
@@ -44,8 +45,11 @@ def explain_event(facts: EventFacts) -> Explanation:
         if timing.all_day
         else f"at {wall(timing.start_at, timing.time_zone)}"
     )
-    begins = "starts" if timing.start_at > facts.now else "started"
-    said = [f"Event {event.id}{title} is {event.status.value}: it {begins} {start}."]
+    begins = f"it {'starts' if timing.start_at > facts.now else 'started'} {start}"
+    if event.status is EventStatus.IN_PROGRESS:
+        began = f"it began at {wall(facts.began_at, timing.time_zone)}, and " if facts.began_at else "it "
+        begins = f"{began}was to start {start}"
+    said = [f"Event {event.id}{title} is {event.status.value}: {begins}."]
     if not event.status.is_open:
         at = f" at {wall(facts.since, timing.time_zone)}" if facts.since else ""
         ended = "completed" if event.status is EventStatus.COMPLETED else "cancelled"
@@ -70,8 +74,8 @@ def explain_event(facts: EventFacts) -> Explanation:
 def explain_unreadable_event(event_id: EventId, problem: str) -> Explanation:
     """Of an event whose row makes no sense nothing more is known."""
     says = (
-        f"Event {event_id} cannot be read: {problem}. Its reminders do not leave until somebody mends that;"
-        " `tickler history` tells what is known of it."
+        f"Event {event_id} cannot be read: {problem}. Its reminders do not leave until that is mended:"
+        " `tickler rebuild` makes the row again from its history, which `tickler history` tells."
     )
     return Explanation(What.EVENT, event_id, "unreadable", Situation.POISON, says, "UTC")
 

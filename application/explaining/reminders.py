@@ -11,9 +11,10 @@ from domain.calendar_event import CalendarEvent
 from domain.reminder import SkipReason, Status
 
 NOTHING_ELSE = (
-    "The dispatch leaves it out and logs an error that names it, once a tick, until somebody mends that;"
+    "The dispatch leaves it out and logs an error that names it, once a tick, until that is mended;"
     " the others leave as ever."
 )
+REBUILD = "`tickler rebuild` makes the row again from its history."
 
 
 def explain_reminder(facts: ReminderFacts) -> Explanation:
@@ -31,7 +32,7 @@ def explain_reminder(facts: ReminderFacts) -> Explanation:
 
 def explain_unreadable(poison: Poison, time_zone: str) -> Explanation:
     """Of a reminder whose row makes no sense nothing more is known."""
-    says = f"Reminder {poison.reminder_id} cannot be read: {poison.problem}. {NOTHING_ELSE}"
+    says = f"Reminder {poison.reminder_id} cannot be read: {poison.problem}. {NOTHING_ELSE} {REBUILD}"
     return Explanation(
         What.REMINDER, poison.reminder_id, Status.PENDING.value, Situation.POISON, says, time_zone
     )
@@ -42,14 +43,14 @@ def _pending(facts: ReminderFacts) -> Explanation:
     if not facts.has_row:
         says = (
             "is Pending by its history, but its row is not there: no cycle finds it, and it does not leave"
-            f" at {facts.wall(one.due_at)} nor ever, until somebody mends that."
+            f" at {facts.wall(one.due_at)} nor ever, until that is mended. {REBUILD}"
         )
         return told(facts, Situation.POISON, says)
     match event:
         case None:
-            return _poison(facts, f"its event {one.event_id} is not there")
+            return _poison(facts, f"its event {one.event_id} is not there", REBUILD)
         case Unreadable(problem):
-            return _poison(facts, f"its event {one.event_id} cannot be read: {problem}")
+            return _poison(facts, f"its event {one.event_id} cannot be read: {problem}", REBUILD)
         case CalendarEvent():
             pass
     is_due = one.due_at < now
@@ -61,7 +62,8 @@ def _pending(facts: ReminderFacts) -> Explanation:
         command = policies.when_reminder_due(one, event, 1, first_cycle, stale_after)
         reminder.decide(one, command)
     except Exception as problem:
-        return _poison(facts, f"the rules fail on it: {type(problem).__name__}")
+        audit = "`tickler audit` looks for what is wrong."
+        return _poison(facts, f"the rules fail on it: {type(problem).__name__}", audit)
     due, latest_at = facts.wall(one.due_at), one.due_at + interval
     if isinstance(command, reminder.Skip) and not facts.is_held:
         when = f"the first cycle after {due}" if not is_due else "the next cycle"
@@ -95,9 +97,9 @@ def _pending(facts: ReminderFacts) -> Explanation:
     return told(facts, Situation.OVERDUE, says, next_at=one.due_at, latest_at=latest_at)
 
 
-def _poison(facts: ReminderFacts, problem: str) -> Explanation:
+def _poison(facts: ReminderFacts, problem: str, mends: str) -> Explanation:
     due = facts.wall(facts.reminder.due_at)
-    says = f"is Pending, with {due} as its time, and cannot be sent: {problem}. {NOTHING_ELSE}"
+    says = f"is Pending, with {due} as its time, and cannot be sent: {problem}. {NOTHING_ELSE} {mends}"
     return told(facts, Situation.POISON, says, next_at=facts.reminder.due_at)
 
 

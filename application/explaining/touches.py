@@ -16,8 +16,10 @@ from application.explaining.explanation import (
     wall,
 )
 from application.ports.people import Recipient
-from domain import deferred_touch
+from domain import deferred_touch, delivery
 from domain.deferred_touch import CloseReason, DeferredTouch, FailReason, Status
+
+IN_VAIN = (delivery.Status.FAILED, delivery.Status.SKIPPED)
 
 
 @frozen
@@ -161,11 +163,16 @@ def _answered(facts: TouchFacts) -> Explanation:
 
 
 def _closed(facts: TouchFacts) -> Explanation:
+    answer, undeliverable = facts.answer, f"was Closed{facts.at} as undeliverable"
     if facts.touch.reason == CloseReason.NOTHING_TO_SAY:
         says = f"was Closed{facts.at}: the work is done, and there was nothing to say."
+    elif answer is not None and answer.situation is Situation.DELIVERED:
+        says = f"{undeliverable}. Its answer arrived later, sent again by hand: delivery {answer.id}."
+    elif answer is not None and answer.status not in IN_VAIN:
+        says = f"{undeliverable}. Its answer was given back by hand since: delivery {answer.id}."
     else:
         says = (
-            f"was Closed{facts.at} as undeliverable: {_origin(facts)} cannot be reached any more, and an"
+            f"{undeliverable}: {_origin(facts)} cannot be reached any more, and an"
             " answer goes nowhere else. The tenant's operator was told of its id, where there is one."
         )
     return _told(facts, Situation.CLOSED, says)

@@ -23,13 +23,13 @@ from application.explaining.reminders import explain_reminder, explain_unreadabl
 from application.explaining.touches import TouchFacts, explain_touch
 from application.ports.deliveries import Deliveries
 from application.ports.errors import Busy, Unavailable
-from application.ports.ledger import Context, Ledger, Poison, Unreadable, Versioned
+from application.ports.ledger import Context, Ledger, Poison, Recorded, Unreadable, Versioned
 from application.ports.machine import Clock, Ids
 from application.ports.outbox import Outbox
 from application.ports.people import People, Recipient
 from application.ports.touches import RecordedTouchEvent, Touches
 from domain import calendar_event, deferred_touch, reminder
-from domain.calendar_event import CalendarEvent
+from domain.calendar_event import CalendarEvent, CalendarEventStarted
 from domain.deferred_touch import DeferredTouch
 from domain.delivery import Delivery
 from domain.reminder import Reminder, SkipReason
@@ -106,6 +106,7 @@ class Explaining:
             reminders=reminders,
             replaced=replaced,
             problem=problem,
+            began_at=_began_at(happened),
             drift=drift(event, happened, calendar_event.evolve, lambda: self._event_row(event.id)),
         )
         return explain_event(facts)
@@ -122,7 +123,8 @@ class Explaining:
             return None
         event, siblings = self._event(one.event_id), self._siblings(one)
         explained = self._reminder(one, event, siblings, now, has_row=found is not None)
-        return explained if found is not None else _by_history(explained)
+        is_lost = one.status is reminder.Status.PENDING  # which says itself that it has no row
+        return explained if found is not None or is_lost else _by_history(explained)
 
     def _reminder(
         self,
@@ -252,6 +254,11 @@ class Explaining:
             return None
         happened = self.touches.history(PlanId(id_))
         return explain_plan(PlanFacts(found.state, now, happened[-1].occurred_at if happened else None))
+
+
+def _began_at(happened: Sequence[Recorded]) -> datetime | None:
+    started = (one.occurred_at for one in happened if isinstance(one.event, CalendarEventStarted))
+    return next(started, None)
 
 
 def _by_history(explained: Explanation) -> Explanation:

@@ -4,7 +4,10 @@ from collections.abc import Mapping
 
 from application.explaining.explanation import counted, wall
 from application.ports.deliveries import Attempt
-from domain import calendar_event, deferred_touch, reminder, touch_plan
+from domain import calendar_event, deferred_touch, delivery, reminder, touch_plan
+from domain.deferred_touch import CloseReason
+from domain.reminder import SkipReason
+from domain.touch_plan import EndReason
 from domain.values import Timing
 
 Event = calendar_event.Event | reminder.Event | deferred_touch.Event | touch_plan.Event
@@ -17,6 +20,31 @@ OUTCOMES: Mapping[str, str] = {
     "skipped": "not sent after all",
     "lost": "its answer was lost, so nobody knows whether it arrived",
     "confirmed": "its answer was lost, and somebody has looked",
+}
+NOT_WANTED: Mapping[str, str] = {
+    delivery.SkipReason.CANCELLED: "it was cancelled, or its words were erased",
+    delivery.SkipReason.EVENT_OVER: "its event is over",
+    delivery.SkipReason.MOVED: "its event was moved to another time",
+    delivery.SkipReason.OPTED_OUT: "the person opted out of the channel or the address",
+    delivery.SkipReason.ADDRESS_GONE: "the address was removed",
+    delivery.SkipReason.NOT_MEMBER: "the person has left the tenant or was erased",
+    delivery.SkipReason.TAKEN_OFF: "the person is no longer one of those whom it is for",
+}
+SKIPPED: Mapping[SkipReason, str] = {
+    SkipReason.CANCELLED: "its event was cancelled",
+    SkipReason.COMPLETED: "its event was completed",
+    SkipReason.MOVED: "its event was moved to another time",
+    SkipReason.WITHDRAWN: "its trigger was taken off the event",
+    SkipReason.PAST: "its time had passed when it was made",
+    SkipReason.STALE: "it was found too late to be of use",
+}
+CLOSED: Mapping[CloseReason, str] = {
+    CloseReason.NOTHING_TO_SAY: "there was nothing to say",
+    CloseReason.UNDELIVERABLE: "its answer could not be delivered where it was asked for",
+}
+ENDED: Mapping[EndReason, str] = {
+    EndReason.BY_HAND: "somebody ended it",
+    EndReason.FINISHED: "its schedule has no further occurrence",
 }
 
 
@@ -44,7 +72,7 @@ def words(event: Event, time_zone: str) -> str:
         case reminder.ReminderSent(version):
             return f"sent, on version {version} of its event, and its message put into the outbox"
         case reminder.ReminderSkipped(reason):
-            return f"skipped: {reason.value}"
+            return f"skipped: {SKIPPED[reason]}"
         case (
             touch_plan.PlanCreated()
             | touch_plan.PlanEdited()
@@ -62,11 +90,11 @@ def words_of_attempt(attempt: Attempt) -> str:
     """What became of one claim of a delivery."""
     if attempt.outcome is None:
         return f"tried (claim {attempt.claim}): in its sender's hands, or its sender has fallen silent"
-    became = OUTCOMES.get(attempt.outcome, attempt.outcome)
-    reason = (
-        f": {attempt.reason}" if attempt.reason and attempt.outcome not in ("accepted", "given_back") else ""
-    )
-    return f"tried (claim {attempt.claim}): {became}{reason}"
+    became, reason = OUTCOMES.get(attempt.outcome, attempt.outcome), attempt.reason
+    if attempt.outcome == "skipped" and reason is not None:
+        reason = NOT_WANTED.get(reason, reason)
+    because = f": {reason}" if reason and attempt.outcome not in ("accepted", "given_back") else ""
+    return f"tried (claim {attempt.claim}): {became}{because}"
 
 
 def _of_touch(event: deferred_touch.Event, time_zone: str) -> str:
@@ -92,7 +120,7 @@ def _of_touch(event: deferred_touch.Event, time_zone: str) -> str:
         case deferred_touch.TouchDelivered():
             return "its answer was delivered"
         case deferred_touch.TouchClosed(reason):
-            return f"closed: {reason.value}"
+            return f"closed: {CLOSED[reason]}"
         case deferred_touch.TouchCancelled():
             return "cancelled"
         case deferred_touch.TouchFailed(spent, reason):
@@ -116,7 +144,7 @@ def _of_plan(event: touch_plan.Event) -> str:
             touches = counted(len(made), "touch", "touches")
             return f"{counted(len(made), 'occurrence')} became {touches}{passed_over}"
         case touch_plan.PlanEnded(reason):
-            return f"ended: {reason.value}"
+            return f"ended: {ENDED[reason]}"
 
 
 def _start(timing: Timing) -> str:

@@ -156,8 +156,9 @@ def test_the_history_of_an_event_has_its_events_in_words_with_actor_and_correlat
     assert planned["correlationId"] != cancelled["correlationId"]
     assert lines == [
         "2026-11-29 13:00 Europe/Berlin  planned as other, to start at 2026-12-01 10:00 Europe/Berlin,"
-        f" with 1 reminder  by {planned['actor']}, {planned['correlationId']}",
-        f"2026-11-29 13:00 Europe/Berlin  cancelled  by {cancelled['actor']}, {cancelled['correlationId']}",
+        f" with 1 reminder  by a command, correlation id {planned['correlationId']}",
+        "2026-11-29 13:00 Europe/Berlin  cancelled  by a command,"
+        f" correlation id {cancelled['correlationId']}",
     ]
 
 
@@ -191,6 +192,7 @@ def test_the_history_of_a_touch_and_of_a_plan_is_told(tickler: Commands) -> None
     (put_off, cancelled) = tickler.document("history", touch["touchId"])
     assert put_off["says"] == "put off until 2026-11-29 15:10 Europe/Moscow"
     assert (cancelled["says"], cancelled["actor"]) == ("cancelled", "cli")
+    assert "  cancelled  by a command, correlation id " in tickler("history", touch["touchId"]).out
     renewal = ("--before", "2199-03-31", "--days", "30,7", "--at", "10:00")
     made = tickler.document("plan", "add", *ways, *renewal, "--text", "{{ days_left }} days left")
     tickler.document("plan", "pause", made["planId"])

@@ -1,6 +1,8 @@
 """Explanations of what no scenario comes to, and the words of histories: every reason, every event."""
 
+from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
+from enum import StrEnum
 from typing import get_args
 from uuid import UUID
 
@@ -16,7 +18,16 @@ from application.explaining.explanation import Setup, Situation, counted, lastin
 from application.explaining.reminder_facts import ReminderFacts
 from application.explaining.reminders import explain_reminder
 from application.explaining.touches import TouchFacts, explain_touch
-from application.explaining.words import OUTCOMES, Event, words, words_of_attempt
+from application.explaining.words import (
+    CLOSED,
+    ENDED,
+    NOT_WANTED,
+    OUTCOMES,
+    SKIPPED,
+    Event,
+    words,
+    words_of_attempt,
+)
 from application.ports.deliveries import Attempt
 from application.ports.outbox import Standing
 from application.touching.working import WorkOptions
@@ -64,7 +75,17 @@ from domain.touch_plan import (
     TouchPlan,
 )
 from domain.triggers import MinutesBeforeStart
-from domain.values import DeliveryId, EventId, Kind, Occurrence, Origin, PlanId, ReminderId, TouchId
+from domain.values import (
+    DeliveryId,
+    EventId,
+    EventStatus,
+    Kind,
+    Occurrence,
+    Origin,
+    PlanId,
+    ReminderId,
+    TouchId,
+)
 
 SETUP = Setup(
     dispatch=ReminderDispatchOptions(),
@@ -119,7 +140,7 @@ CALENDAR_WORDS: dict[Event, str] = {
         "scheduled for 2026-12-01 13:00 Europe/Berlin (start-15m)"
     ),
     ReminderSent(3, NOON): "sent, on version 3 of its event, and its message put into the outbox",
-    ReminderSkipped(SkipReason.STALE, NOON): "skipped: stale",
+    ReminderSkipped(SkipReason.STALE, NOON): "skipped: it was found too late to be of use",
 }
 REGISTERED = TouchRegistered(TOUCH.id, TENANT, "message", ORIGIN, NOON, 0, WhenClientWrites.KEEP, None, NOON)
 TOUCH_WORDS: dict[Event, str] = {
@@ -136,7 +157,9 @@ TOUCH_WORDS: dict[Event, str] = {
     TouchPutOff(NOON, NOON): "its work asked to be called again after 2026-12-01 13:00 Europe/Berlin",
     TouchAnswered(NOON): "answered, and the answer given to its delivery",
     TouchDelivered(NOON): "its answer was delivered",
-    TouchClosed(CloseReason.UNDELIVERABLE, NOON): "closed: undeliverable",
+    TouchClosed(CloseReason.UNDELIVERABLE, NOON): (
+        "closed: its answer could not be delivered where it was asked for"
+    ),
     TouchCancelled(NOON): "cancelled",
     TouchFailed(FailReason.ROUNDS, "again and again", NOON): (
         "failed, its rounds being spent: again and again"
@@ -147,7 +170,7 @@ TOUCH_WORDS: dict[Event, str] = {
     PlanPaused(NOON): "paused",
     PlanResumed(NOON): "resumed",
     PlanAdvanced(NOON, (Made(OCCURRENCE, NOON),), 2, NOON): "1 occurrence became 1 touch, 2 passed over",
-    PlanEnded(EndReason.FINISHED, NOON): "ended: finished",
+    PlanEnded(EndReason.FINISHED, NOON): "ended: its schedule has no further occurrence",
 }
 ALL_WORDS: dict[Event, str] = {**CALENDAR_WORDS, **TOUCH_WORDS}
 
@@ -167,6 +190,23 @@ def test_an_event_is_told_in_words_with_times_in_the_zone_asked_for(
 )
 def test_every_event_of_every_aggregate_that_has_a_history_has_words(events: object) -> None:
     assert set(get_args(events)) <= {type(event) for event in ALL_WORDS}
+
+
+@pytest.mark.parametrize(
+    ("reasons", "told"),
+    [(SkipReason, SKIPPED), (CloseReason, CLOSED), (EndReason, ENDED), (delivery.SkipReason, NOT_WANTED)],
+)
+def test_every_reason_has_words_that_are_not_its_name(
+    reasons: type[StrEnum], told: Mapping[str, str]
+) -> None:
+    assert set(told) == set(reasons)
+    assert all(" " in words and "_" not in words for words in told.values())
+
+
+def test_a_try_that_was_not_sent_after_all_says_why_in_words() -> None:
+    assert words_of_attempt(Attempt(2, NOON, NOON, "skipped", "not_member")) == (
+        "tried (claim 2): not sent after all: the person has left the tenant or was erased"
+    )
 
 
 @pytest.mark.parametrize(
@@ -242,6 +282,7 @@ def test_a_pending_one_without_a_row_is_told_as_lost_to_every_cycle() -> None:
     told = explain_reminder(ReminderFacts(REMINDER, EXAMPLE.event, NOON, SETUP, has_row=False))
     assert told.situation is Situation.POISON
     assert "its row is not there: no cycle finds it" in told.says
+    assert told.says.endswith("until that is mended. `tickler rebuild` makes the row again from its history.")
 
 
 def test_a_sent_one_of_which_neither_message_nor_delivery_is_kept_says_so() -> None:
@@ -306,11 +347,28 @@ def test_what_arrived_by_a_persons_word_may_have_arrived_twice_only_where_anothe
 
 def test_what_failed_in_doubt_is_retried_only_at_the_risk_of_a_second_one() -> None:
     failed = attrs.evolve(DELIVERY, status=delivery.Status.FAILED, reason="no", in_doubt=True)
-    says = explain_delivery(DeliveryFacts(failed, NOON, SETUP, "UTC")).says
+    says = explain_delivery(DeliveryFacts(failed, NOON, SETUP, "UTC", event=EXAMPLE.event)).says
     assert "no other address is tried" in says
     assert f"`tickler delivery retry {failed.id} --may-arrive-twice`" in says
     answer = attrs.evolve(failed, template=Template.TOUCH_ANSWER, in_doubt=False)
     assert "nowhere else" in explain_delivery(DeliveryFacts(answer, NOON, SETUP, "UTC")).says
+
+
+@pytest.mark.parametrize("status", [delivery.Status.FAILED, delivery.Status.UNKNOWN])
+def test_a_retry_is_not_recommended_where_the_sender_would_skip_what_it_gives_back(
+    status: delivery.Status,
+) -> None:
+    one = attrs.evolve(DELIVERY, status=status, reason="no", in_doubt=status is delivery.Status.UNKNOWN)
+    over = attrs.evolve(EXAMPLE.event, status=EventStatus.COMPLETED)
+    says = explain_delivery(DeliveryFacts(one, NOON, SETUP, "UTC", event=over)).says
+    assert "A retry would not send it: its event is over" in says
+    assert "delivery retry" not in says
+    cancelled = attrs.evolve(EXAMPLE.event, status=EventStatus.CANCELLED)
+    says = explain_delivery(DeliveryFacts(one, NOON, SETUP, "UTC", event=cancelled)).says
+    assert "A retry would not send it: its event was cancelled" in says
+    wanted = explain_delivery(DeliveryFacts(one, NOON, SETUP, "UTC", event=EXAMPLE.event)).says
+    assert f"`tickler delivery retry {one.id}" in wanted
+    assert "would not" not in wanted
 
 
 def test_of_one_who_was_erased_it_is_told_that_no_reason_is_kept() -> None:
@@ -355,6 +413,25 @@ def test_a_touch_that_its_client_may_cancel_by_writing_says_so() -> None:
     one = attrs.evolve(TOUCH, due_at=NOON + MINUTE, when_client_writes=WhenClientWrites.CANCEL)
     told = explain_touch(TouchFacts(one, NOON, SETUP, "UTC"))
     assert told.says.endswith("If the client writes first, it is cancelled.")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (delivery.Status.DELIVERED, "Its answer arrived later, sent again by hand: delivery "),
+        (delivery.Status.PENDING, "Its answer was given back by hand since: delivery "),
+        (delivery.Status.FAILED, "cannot be reached any more"),
+    ],
+)
+def test_a_touch_closed_as_undeliverable_tells_what_became_of_its_answer_since(
+    answer: delivery.Status, said: str
+) -> None:
+    closed = attrs.evolve(TOUCH, status=deferred_touch.Status.CLOSED, reason=CloseReason.UNDELIVERABLE.value)
+    brings = attrs.evolve(DELIVERY, status=answer, template=Template.TOUCH_ANSWER, reason="no")
+    part = explain_delivery(DeliveryFacts(brings, NOON, SETUP, "UTC"))
+    says = explain_touch(TouchFacts(closed, NOON, SETUP, "UTC", answer=part)).says
+    assert said in says
+    assert ("goes nowhere else" in says) is (answer is delivery.Status.FAILED)
 
 
 @pytest.mark.parametrize(

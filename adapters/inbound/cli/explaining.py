@@ -11,6 +11,7 @@ from application.explaining.explanation import Explanation
 from application.explaining.history import Happening, Past
 
 REFUSED = 1
+BY_COMMAND, COMMANDS = "a command", ("user", "cli")  # of the calendar's and of the touches' histories
 LOOKED_IN = "events, reminders, deliveries, touches and plans"
 
 IdArgument = Annotated[
@@ -103,7 +104,8 @@ def _happening_json(one: Happening) -> dict[str, Json]:
 def _line(one: Happening, past: Past, *, is_alone: bool) -> str:
     """With ids where more than one thing is told of."""
     whose = "" if is_alone else f"  {one.what.value} {one.id}:"
-    by = f"  by {one.actor}, {one.correlation_id}" if one.correlation_id else ""
+    actor = BY_COMMAND if one.actor in COMMANDS else one.actor
+    by = f"  by {actor}, correlation id {one.correlation_id}" if one.correlation_id else ""
     return f"{wall(one.at, past.time_zone)}{whose}  {one.says}{by}"
 
 

@@ -10,7 +10,7 @@ import pytest
 from pytest_bdd import given, parsers, then, when
 
 from application.explaining.explanation import Explanation
-from application.explaining.reminders import NOTHING_ELSE
+from application.explaining.reminders import NOTHING_ELSE, REBUILD
 from application.explaining.why import Explaining
 from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, RefusedForGood
 from application.ports.ledger import Context
@@ -188,7 +188,7 @@ def says_of_that_reminder(asked: Asked, world: World) -> None:
     (id_,) = [id_ for ids in world.reminder_ids.values() for id_ in ids]
     said = asked.why(id_)
     assert said.startswith("Reminder ID cannot be read: ")
-    assert said.endswith(". " + NOTHING_ELSE)
+    assert said.endswith(f". {NOTHING_ELSE} {REBUILD}")
 
 
 @then(parsers.re(r'why says of the reminder of "(?P<name>[^"]+)" that its event cannot be read'))
@@ -196,7 +196,7 @@ def says_that_its_event_cannot_be_read(asked: Asked, world: World, name: str) ->
     said = asked.why(world.reminder(name).id)
     due = "Reminder ID is Pending, with 2026-06-01 09:45 UTC as its time, and cannot be sent:"
     assert said.startswith(f"{due} its event EVENT cannot be read: ")
-    assert said.endswith(". " + NOTHING_ELSE)
+    assert said.endswith(f". {NOTHING_ELSE} {REBUILD}")
 
 
 @then(parsers.re(r'why says of the delivery to "(?P<name>[^"]+)" that it is tried again'))
