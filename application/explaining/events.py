@@ -23,7 +23,7 @@ SITUATIONS = {
 @frozen
 class EventFacts:
     """An event with the explanations of its reminders; `replaced` is how many of before it was moved or
-    changed were left out of them, `problem` why reminders could not be read.
+    changed were left out of them.
     """
 
     event: CalendarEvent
@@ -32,7 +32,6 @@ class EventFacts:
     since: datetime | None = None
     reminders: Sequence[Explanation] = ()
     replaced: int = 0
-    problem: str | None = None
     drift: Drift | None = None
     began_at: datetime | None = None
 
@@ -84,11 +83,11 @@ def _reminders(facts: EventFacts) -> str:
     are = "is" if facts.replaced == 1 else "are"
     told = f"; {facts.replaced} of before it was moved or changed {are} told of with --all"
     before = told if facts.replaced else ""
-    if facts.problem is not None:
-        return f"Its reminders cannot be read: {facts.problem}."
     if not facts.reminders:
         return f"It has no reminders{before}."
-    return f"It has {counted(len(facts.reminders), 'reminder')}{before}."
+    bad = sum(one.situation is Situation.POISON for one in facts.reminders)
+    which = f", {bad} of which cannot be sent as they stand" if bad else ""
+    return f"It has {counted(len(facts.reminders), 'reminder')}{which}{before}."
 
 
 @frozen

@@ -10,7 +10,7 @@ from application.explaining.explanation import What
 from application.explaining.words import words, words_of_attempt
 from application.ports.deliveries import Deliveries
 from application.ports.errors import Busy, Unavailable
-from application.ports.ledger import Ledger, Recorded
+from application.ports.ledger import Ledger, Poison, Recorded
 from application.ports.people import People
 from application.ports.touches import RecordedTouchEvent, Touches
 from domain import calendar_event, deferred_touch, reminder, touch_plan
@@ -104,7 +104,9 @@ class Recalling:
         return Past(time_zone, _in_order(happened))
 
     def _reminders(self, id_: UUID) -> Sequence[ReminderId]:
-        return [row.state.id for row in self.ledger.reminders(EventId(id_))]
+        """By their rows, and be it one that makes no sense: history is whole all the same."""
+        found = self.ledger.each_reminder(EventId(id_))
+        return [one.reminder_id if isinstance(one, Poison) else one.state.id for one in found]
 
     def _of_touch(self, id_: UUID, recorded: Sequence[RecordedTouchEvent], everything: bool) -> Past:
         first = recorded[0].event

@@ -22,7 +22,6 @@ from application.explaining.reminder_facts import ReminderFacts
 from application.explaining.reminders import explain_reminder, explain_unreadable
 from application.explaining.touches import TouchFacts, explain_touch
 from application.ports.deliveries import Deliveries
-from application.ports.errors import Busy, Unavailable
 from application.ports.ledger import Context, Ledger, Poison, Recorded, Unreadable, Versioned
 from application.ports.machine import Clock, Ids
 from application.ports.outbox import Outbox
@@ -75,25 +74,25 @@ class Explaining:
         event = self._event(event_id)
         if event is None:
             forgotten = self._forgotten.event(event_id)
-            return None if forgotten is None else _by_history(self._explained(forgotten, (), None, now))
+            return None if forgotten is None else _by_history(self._explained(forgotten, (), now))
         if isinstance(event, Unreadable):
             return explain_unreadable_event(event_id, event.problem)
-        problem = None
-        try:
-            rows = [row.state for row in self.ledger.reminders(event_id)]
-        except (Unavailable, Busy):
-            raise
-        except Exception as unreadable:
-            rows, problem = [], str(unreadable)
-        shown = [one for one in rows if replaced_too or one.reason not in REPLACED]
-        explained = [self._reminder(one, event, rows, now) for one in shown]
-        return self._explained(event, explained, problem, now, len(rows) - len(shown))
+        found = self.ledger.each_reminder(event_id)
+        rows = _sound(found)
+        left_out = {row.id for row in rows if row.reason in REPLACED and not replaced_too}
+        explained = [
+            explain_unreadable(one, event.timing.time_zone)
+            if isinstance(one, Poison)
+            else self._reminder(one.state, event, rows, now)
+            for one in found
+            if isinstance(one, Poison) or one.state.id not in left_out
+        ]
+        return self._explained(event, explained, now, len(left_out))
 
     def _explained(
         self,
         event: CalendarEvent,
         reminders: Sequence[Explanation],
-        problem: str | None,
         now: datetime,
         replaced: int = 0,
     ) -> Explanation:
@@ -105,7 +104,6 @@ class Explaining:
             since=happened[-1].occurred_at if happened else None,
             reminders=reminders,
             replaced=replaced,
-            problem=problem,
             began_at=_began_at(happened),
             drift=drift(event, happened, calendar_event.evolve, lambda: self._event_row(event.id)),
         )
@@ -166,12 +164,7 @@ class Explaining:
     def _siblings(self, one: Reminder) -> Sequence[Reminder]:
         if one.reason is not SkipReason.MOVED:
             return [one]
-        try:
-            return [row.state for row in self.ledger.reminders(one.event_id)]
-        except (Unavailable, Busy):
-            raise
-        except Exception:
-            return [one]  # another one cannot be read; this one is none the worse for it
+        return _sound(self.ledger.each_reminder(one.event_id))
 
     # Deliveries.
 
@@ -259,6 +252,11 @@ class Explaining:
 def _began_at(happened: Sequence[Recorded]) -> datetime | None:
     started = (one.occurred_at for one in happened if isinstance(one.event, CalendarEventStarted))
     return next(started, None)
+
+
+def _sound(rows: Sequence[Versioned[Reminder] | Poison]) -> Sequence[Reminder]:
+    """Those that can be read, which are none the worse for the others."""
+    return [row.state for row in rows if not isinstance(row, Poison)]
 
 
 def _by_history(explained: Explanation) -> Explanation:

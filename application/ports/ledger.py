@@ -231,6 +231,9 @@ class Ledger(Protocol):
     def reminders(self, event_id: EventId) -> Sequence[Versioned[Reminder]]:
         """All reminders of an event, whatever their status, ordered by due_at and id."""
 
+    def each_reminder(self, event_id: EventId) -> Sequence[Versioned[Reminder] | Poison]:
+        """The same, with Poison in the place of a row that makes no sense."""
+
     def reminder(self, reminder_id: ReminderId) -> Versioned[Reminder] | Poison | None:
         """The reminder as committed now, without a lock; Poison for a row that makes no sense."""
 

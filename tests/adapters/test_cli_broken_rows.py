@@ -134,6 +134,66 @@ def test_an_event_whose_reminder_makes_no_sense_is_shown_and_the_reminder_named(
     assert row["reminderId"] in said.err
 
 
+def two_reminders(tickler: Commands) -> tuple[str, str, str]:
+    """An event's id, and those of its reminders of 60 and of 15 minutes before."""
+    event = tickler.document(*PLAN, "--start", "2030-12-01 10:00", "--remind", "60", "--remind", "15")
+    ids = {one["offsetMinutes"]: one["reminderId"] for one in event["reminders"]}
+    return event["eventId"], ids[60], ids[15]
+
+
+def test_the_other_reminders_of_an_event_are_shown_beside_the_one_that_makes_no_sense(
+    tickler: Commands, outsider: psycopg.Connection
+) -> None:
+    event_id, broken, sound = two_reminders(tickler)
+    outsider.execute("update tickler.event_reminders set trigger = 'nonsense' where id = %s", (broken,))
+    said = tickler("event", "show", event_id)
+    assert said.code == 3
+    assert "no reminders" not in said.out
+    assert [line.split()[-1] for line in said.out.splitlines() if "start-15m" in line] == [sound]
+    assert f"reminder {broken} cannot be read: `tickler rebuild` makes its row again" in said.out
+    assert broken in said.err
+    document = tickler("event", "show", event_id, "--json").document
+    assert [one["reminderId"] for one in document["reminders"]] == [sound]
+    why = tickler("why", event_id, "--json").document
+    assert "It has 2 reminders, 1 of which cannot be sent" in why["says"]
+    assert {part["id"]: part["situation"] for part in why["parts"]} == {
+        broken: "poison",
+        sound: "waits_for_its_time",
+    }
+    assert tickler("rebuild").code == 0
+    mended = tickler("event", "show", event_id)
+    assert (mended.code, mended.err) == (0, "")
+    assert [one in mended.out for one in (broken, sound, "cannot be read")] == [True, True, False]
+
+
+def test_the_message_of_a_reminder_that_makes_no_sense_is_shown(
+    tickler: Commands, outsider: psycopg.Connection
+) -> None:
+    event_id, broken, _ = two_reminders(tickler)
+    outsider.execute(
+        "insert into tickler.deliveries (id, tenant_id, about_id, event_id, user_id, channel, address_key,"
+        " template, due_at, status, attempts, claim, not_before)"
+        " select gen_random_uuid(), r.tenant_id, r.id, r.event_id, e.owner_user_id, 'console', 'a hash',"
+        " 'CalendarReminder', r.due_at, 'Pending', 0, 0, r.due_at"
+        " from tickler.event_reminders r join tickler.calendar_events e on e.id = r.event_id where r.id = %s",
+        (broken,),
+    )
+    outsider.execute("update tickler.event_reminders set trigger = 'nonsense' where id = %s", (broken,))
+    (message,) = [line for line in tickler("event", "show", event_id).out.splitlines() if "console" in line]
+    assert message.split("  ")[0] == "cannot be read"
+
+
+def test_history_is_told_whole_though_a_row_makes_no_sense(
+    tickler: Commands, outsider: psycopg.Connection
+) -> None:
+    event_id, broken, _ = two_reminders(tickler)
+    before = tickler("history", event_id, "--all")
+    outsider.execute("update tickler.event_reminders set trigger = 'nonsense' where id = %s", (broken,))
+    after = tickler("history", event_id, "--all")
+    assert after == before
+    assert (after.code, after.out.count(f"reminder {broken}:")) == (0, 1)
+
+
 def test_a_cancel_that_is_done_is_a_success_though_an_old_reminder_makes_no_sense(
     tickler: Commands, outsider: psycopg.Connection
 ) -> None:

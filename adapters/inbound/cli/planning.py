@@ -203,7 +203,8 @@ def _usual_zone(home: Tenant | TenantId, owner: Somebody, settings: Settings, st
 
 def _note_unreachable(services: Services, done: Done) -> None:
     """A word where somebody who is to be reminded has no contact point."""
-    if not any(row.state.status is Status.PENDING for row in reminders_of(services, done.event.id).rows):
+    rows, _ = reminders_of(services, done.event.id)
+    if not any(row.state.status is Status.PENDING for row in rows):
         return
     event = done.event
     users = dict.fromkeys((event.owner_user_id, event.client_user_id))
@@ -236,7 +237,7 @@ def _note_gap(option: str, local: datetime, time_zone: str) -> None:
 
 def _put_planned(services: Services, done: Done, as_json: bool) -> None:
     """The event, after a word where it has reminders and none of them will leave."""
-    rows = reminders_of(services, done.event.id).rows
+    rows, _ = reminders_of(services, done.event.id)
     has_come_too_late = any(one.reason is SkipReason.PAST for one in done.reminders)
     if has_come_too_late and not any(row.state.status is Status.PENDING for row in rows):
         say("note: every reminder's time has passed; none will leave")

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import typer
 from attrs import frozen
 
-from adapters.codec import Malformed
 from adapters.inbound.cli.office import Services
 from adapters.inbound.cli.output import Json, put, put_json, put_table, say, utc, wall
-from application.ports.ledger import Listing, Unreadable, Versioned
+from application.ports.ledger import Poison, Unreadable, Versioned
 from application.ports.people import People
 from domain import delivery
 from domain.calendar_event import CalendarEvent
@@ -88,7 +87,7 @@ def reminder_json(reminder: Reminder) -> dict[str, Json]:
     }
 
 
-def say_left_out(unreadable: Sequence[Unreadable]) -> None:
+def say_left_out(unreadable: Sequence[Unreadable | Poison]) -> None:
     """Name the rows that were left out of what was looked at; where there are any, exit code 3."""
     for one in unreadable[:MOST_NAMED]:
         say(f"tickler: left out: {one.problem}")
@@ -110,17 +109,20 @@ def say_zones_unknown(events: Iterable[CalendarEvent]) -> None:
             )
 
 
-def reminders_of(services: Services, event_id: EventId) -> Listing[Versioned[Reminder]]:
-    """The reminders of an event; none of them where one makes no sense, which is named."""
-    try:
-        return Listing(services.ledger.reminders(event_id))
-    except Malformed as problem:
-        return Listing((), (Unreadable(str(problem)),))
+def reminders_of(
+    services: Services, event_id: EventId
+) -> tuple[Sequence[Versioned[Reminder]], Sequence[Poison]]:
+    """The reminders of an event, and the rows among them that make no sense."""
+    found = services.ledger.each_reminder(event_id)
+    return (
+        [one for one in found if not isinstance(one, Poison)],
+        [one for one in found if isinstance(one, Poison)],
+    )
 
 
 def put_event(
     services: Services, event_id: EventId, *, as_json: bool, everything: bool = False
-) -> Sequence[Unreadable]:
+) -> Sequence[Poison]:
     """An event with its reminders, and what became of their messages. Raises NoSuchEvent.
 
     Reminders in whose place others came are only counted, unless `everything`; a document has them all.
@@ -130,9 +132,9 @@ def put_event(
     if found is None:
         raise NoSuchEvent
     event, title = found.state, services.ledger.title(event_id)
-    listing = reminders_of(services, event_id)
-    rows = listing.rows
-    messages = {row.state.id: services.deliveries.of_reminder(row.state.id) for row in rows}
+    rows, poison = reminders_of(services, event_id)
+    ids = [*(row.state.id for row in rows), *(one.reminder_id for one in poison)]
+    messages = {id_: services.deliveries.of_reminder(id_) for id_ in ids}
     names = Names.of(services.people, [event])
     if as_json:
         reminders: list[Json] = [
@@ -144,21 +146,25 @@ def put_event(
         ]
         put_json({**event_json(event, title, names), "reminders": reminders})
         say_zones_unknown([event])
-        return listing.unreadable
+        return poison
     put(f"{event.id}  {event.status.value}  {title or '(no title)'}")
     for line in _when(event.timing):
         put(line)
     put(f"owner {names.told(event.owner_user_id)}, client {_client(event, names)}")
-    _put_reminders(event, rows, everything=everything)
+    if rows or not poison:
+        _put_reminders(event, rows, everything=everything)
+    for row in poison:
+        put(f"reminder {row.reminder_id} cannot be read: `tickler rebuild` makes its row again")
     is_off = {one.name for one in services.channels} - {one.channel.name for one in services.delivering}
-    sent = [(row.state, one) for row in rows for one in messages[row.state.id]]
+    triggers = {row.state.id: str(row.state.trigger) for row in rows}
+    sent = [(triggers.get(id_, "cannot be read"), one) for id_ in ids for one in messages[id_]]
     if sent:
         put("")
         put_table(
             ("MESSAGE", "TO", "CHANNEL", "STATUS", "TRIES", "NEXT TRY", "REASON"),
             (
                 (
-                    str(reminder.trigger),
+                    trigger,
                     names.told(one.user_id),
                     one.channel,
                     one.status.value,
@@ -166,11 +172,11 @@ def put_event(
                     _next_try(one, event.timing.time_zone, is_off),
                     one.reason or (OFF if _waits_for(one, is_off) else ""),
                 )
-                for reminder, one in sent
+                for trigger, one in sent
             ),
         )
     say_zones_unknown([event])
-    return listing.unreadable
+    return poison
 
 
 def _client(event: CalendarEvent, names: Names) -> str:

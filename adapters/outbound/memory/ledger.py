@@ -43,12 +43,14 @@ class MemoryLedger:
             rows = [row for row in self.store.reminders.values() if row.state.event_id == event_id]
         return sorted(rows, key=lambda row: (row.state.due_at, row.state.id))
 
+    def each_reminder(self, event_id: EventId) -> Sequence[Versioned[Reminder] | Poison]:
+        with self.store.changed:
+            return [self._or_poison(row) for row in self.reminders(event_id)]
+
     def reminder(self, reminder_id: ReminderId) -> Versioned[Reminder] | Poison | None:
         with self.store.changed:
             row = self.store.reminders.get(reminder_id)
-            if row is not None and self.store.is_spoilt(reminder_id, Spoilt.UNREADABLE):
-                return Poison(reminder_id, row.state.event_id, Spoilt.UNREADABLE.value)
-            return row
+            return None if row is None else self._or_poison(row)
 
     def is_held(self, reminder_id: ReminderId) -> bool:
         with self.store.changed:
@@ -103,6 +105,12 @@ class MemoryLedger:
         with self.store.changed:
             due = [one.due_at for one in self._due(as_of)]
         return Backlog(len(due), min(due, default=None))
+
+    def _or_poison(self, row: Versioned[Reminder]) -> Versioned[Reminder] | Poison:
+        one = row.state
+        if self.store.is_spoilt(one.id, Spoilt.UNREADABLE):
+            return Poison(one.id, one.event_id, Spoilt.UNREADABLE.value)
+        return row
 
     def _next_due_at(self, event_id: EventId) -> datetime | None:
         rows = (row.state for row in self.store.reminders.values())

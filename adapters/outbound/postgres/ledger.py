@@ -94,14 +94,14 @@ class PostgresLedger:
         with self.database.transaction() as session:
             return [read_reminder(row) for row in session.rows(REMINDERS, (event_id,))]
 
+    def each_reminder(self, event_id: EventId) -> Sequence[Versioned[Reminder] | Poison]:
+        with self.database.transaction() as session:
+            return [_reminder_or_poison(row) for row in session.rows(REMINDERS, (event_id,))]
+
     def reminder(self, reminder_id: ReminderId) -> Versioned[Reminder] | Poison | None:
         with self.database.transaction() as session:
             found = session.row(REMINDER, (reminder_id,))
-        try:
-            return read_reminder(found) if found else None
-        except Malformed as problem:
-            assert found is not None
-            return Poison(reminder_id, found[1], str(problem))
+        return _reminder_or_poison(found) if found else None
 
     def is_held(self, reminder_id: ReminderId) -> bool:
         with self.database.transaction() as session:
@@ -164,6 +164,13 @@ class PostgresLedger:
             found = session.row(BACKLOG, (as_of,))
         assert found is not None
         return Backlog(*found)
+
+
+def _reminder_or_poison(row: Row) -> Versioned[Reminder] | Poison:
+    try:
+        return read_reminder(row)
+    except Malformed as problem:
+        return Poison(row[0], row[1], str(problem))
 
 
 def _listing(

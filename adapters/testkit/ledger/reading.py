@@ -65,6 +65,19 @@ class ReadingContract(Surroundings):
         assert found.problem
         assert ledger.reminder(sound.id) == Versioned(sound, 1)
 
+    def test_a_reminder_that_makes_no_sense_stands_as_poison_among_the_others_of_its_event(
+        self, ledger: Ledger
+    ) -> None:
+        example = due(1, NOON - MINUTE, NOON, NOON + MINUTE)
+        keep(ledger, example)
+        first, spoilt, last = example.reminders
+        self.spoil_reminder(spoilt.id)
+        found = ledger.each_reminder(example.event.id)
+        assert (found[0], found[2]) == (Versioned(first, 1), Versioned(last, 1))
+        assert isinstance(found[1], Poison)
+        assert (found[1].reminder_id, found[1].event_id) == (spoilt.id, example.event.id)
+        assert len(found) == 3
+
     @pytest.mark.parametrize("at", TIMINGS.values(), ids=TIMINGS.keys())
     def test_every_timing_comes_back_equal(self, ledger: Ledger, at: Timing) -> None:
         example = planned(1, MinutesBeforeStart(15), at=at)
