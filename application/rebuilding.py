@@ -10,8 +10,9 @@ import attrs
 from attrs import define, field, frozen
 
 from application.auditing.plans import is_next
+from application.auditing.rules import Rule
 from application.auditing.streams import Folded, differences, fold, is_pruned, kind_of
-from application.ports.auditing import Happened, Stream
+from application.ports.auditing import Stream
 from application.ports.errors import Busy, Conflict
 from application.ports.ledger import Unreadable
 from application.ports.machine import Clock
@@ -83,8 +84,20 @@ class Rebuilding:
             report.looked_at += len(page.found)
             progress(report.looked_at, max(total, report.looked_at))
             after = page.last
+        self._name_strays(report)
         report.is_whole = True
         return report
+
+    def _name_strays(self, report: Rebuilt) -> None:
+        """A row without history can be made of nothing, and is left as it is."""
+        after: UUID | None = None
+        while True:
+            page = self.rows.strays(after, PAGE)
+            for id_ in page.found:
+                report.fail(id_, f"{Rule.ROW_HAS_STREAM.id} its row has no events")
+            if page.last is None:
+                return
+            after = page.last
 
     def _needed(self, one: Standing) -> Made | None:
         """The row as it is to be; None where it is, or where its retention is over."""
@@ -97,9 +110,7 @@ class Rebuilding:
         if one.row is None:
             if is_pruned(kind, folded, self.clock.now(), self.retention):
                 return None
-            return Made(
-                folded.state, len(folded.states), folded.last_at, _caller(folded.state, one.stream[0])
-            )
+            return Made(folded.state, len(folded.states), folded.last_at, folded.caller)
         if one.row.version > len(folded.states):
             raise _Broken(
                 f"its row is at version {one.row.version}, its history ends at {len(folded.states)}"
@@ -108,7 +119,8 @@ class Rebuilding:
             raise _Broken("its row is one of something else")
         if not _differs(one, folded):
             return None
-        return Made(_keeping(one.row.state, folded.state), len(folded.states), folded.last_at)
+        state = _keeping(one.row.state, folded.state)
+        return Made(state, len(folded.states), folded.last_at, folded.caller)
 
     def _insert(self, report: Rebuilt, missing: list[Made]) -> None:
         if not missing:
@@ -158,11 +170,6 @@ def _keeping(row: State | Unreadable, state: State) -> State:
             if holds and row.lease_until is not None:
                 return attrs.evolve(state, lease_until=row.lease_until)
     return state
-
-
-def _caller(state: State, first: Happened) -> str | None:
-    is_asked_for = isinstance(state, DeferredTouch) and state.occurrence is None
-    return first.actor if is_asked_for else None
 
 
 def _unreadable(stream: Stream) -> Iterator[str]:

@@ -17,7 +17,7 @@ from domain.deferred_touch import DeferredTouch
 from domain.reminder import Reminder
 from domain.touch_plan import TouchPlan
 from domain.triggers import MinutesBeforeStart
-from domain.values import EventId, ReminderId
+from domain.values import EventId, ReminderId, TouchId
 
 FIRST, SECOND = EventId(numbered(1000)), EventId(numbered(2000))
 
@@ -144,8 +144,32 @@ class StateRowsContract:
         state_rows.correct(CalendarEvent, FIRST, lambda now: seen.append(len(now.stream)))
         assert seen == [2]
 
-    def test_the_caller_of_a_touch_stays(self, state_rows: StateRows, touches: Touches) -> None:
+    def test_the_caller_of_a_touch_is_written_too(self, state_rows: StateRows, touches: Touches) -> None:
         touch = registered(touches)
+        (standing,) = state_rows.page(None, 10).found
+        assert standing.row is not None
+        assert standing.row.caller == CALLER
         changed = attrs.evolve(touch, failures=2)
-        assert state_rows.correct(DeferredTouch, touch.id, lambda now: Made(changed, 1, LONG_BEFORE))
-        assert touches.listed(None, 10, caller=CALLER) == [changed]
+        made = Made(changed, 1, LONG_BEFORE, "another")
+        assert state_rows.correct(DeferredTouch, touch.id, lambda now: made)
+        assert touches.listed(None, 10, caller=CALLER) == []
+        assert touches.listed(None, 10, caller="another") == [changed]
+
+    def test_rows_without_a_stream_are_strays(
+        self, state_rows: StateRows, ledger: Ledger, touches: Touches
+    ) -> None:
+        keep(ledger, due(1, LONG_BEFORE))
+        planned_touches(touches)
+        assert state_rows.strays(None, 10).found == []
+        known = [one.id for one in state_rows.page(None, 10).found]
+        event = planned(2).event
+        touch = attrs.evolve(registered(touches), id=TouchId(numbered(7000)))
+        state_rows.insert([Made(event, 1, LONG_BEFORE), Made(touch, 1, LONG_BEFORE)])
+        seen: list[UUID] = []
+        looked_at, after = 0, None
+        while (page := state_rows.strays(after, 2)).last is not None:
+            assert after is None or page.last > after
+            seen += page.found
+            looked_at, after = looked_at + 1, page.last
+        assert seen == [event.id, touch.id]
+        assert looked_at == (len(known) + 4) // 2

@@ -69,16 +69,26 @@ KINDS: Sequence[Kind[Any]] = (EVENTS, REMINDERS, TOUCHES, PLANS)
 
 @frozen
 class Folded(Generic[State]):
-    """The states after each event, up to the first that does not fit; `breaches` tell of that one."""
+    """The states after each event, up to the first that does not fit; `breaches` tell of that one.
+
+    `by` is who recorded the first event.
+    """
 
     states: Sequence[State]
     breaches: Sequence[Breach]
     last_at: datetime | None
+    by: str | None = None
 
     @property
     def state(self) -> State | None:
         """What the whole stream comes to; None for one that does not fit together."""
         return self.states[-1] if self.states and not self.breaches else None
+
+    @property
+    def caller(self) -> str | None:
+        """Who asked for a touch that is of no plan."""
+        is_asked_for = isinstance(self.state, DeferredTouch) and self.state.occurrence is None
+        return self.by if is_asked_for else None
 
 
 def kind_of(stream: Stream) -> Kind[Any] | None:
@@ -121,7 +131,7 @@ def fold(kind: Kind[State], id: UUID, stream: Stream) -> Folded[State]:
                     continue
                 broken = Breach(Rule.STREAM_IS_POSSIBLE, id, f"it begins with the id {state.id}")
         return Folded(states, [broken], last_at)
-    return Folded(states, [], last_at)
+    return Folded(states, [], last_at, stream[0].actor if stream else None)
 
 
 def is_pruned(kind: Kind[Any], folded: Folded[Any], now: datetime, retention: Retention) -> bool:
@@ -153,6 +163,8 @@ def differences(row: Row[State], folded: Folded[State]) -> list[str]:
     # A heartbeat lengthens a lease, and leaves no event.
     if (_lease(row.state) is None) != (_lease(folded.state) is None):
         wrong.append("lease_until")
+    if row.caller != folded.caller:
+        wrong.append("caller")
     if row.version != len(folded.states):
         wrong.append("version")
     if row.updated_at not in (None, folded.last_at):

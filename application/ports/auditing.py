@@ -41,11 +41,15 @@ Stream = Sequence[Happened]
 
 @frozen
 class Row(Generic[State]):
-    """A row of the current state; `updated_at` is None where the store keeps none."""
+    """A row of the current state; `updated_at` is None where the store keeps none.
+
+    `caller` is who asked for a touch, None for a plan's and for all else.
+    """
 
     state: State | Unreadable
     version: int
     updated_at: datetime | None
+    caller: str | None = None
 
 
 @frozen

@@ -45,6 +45,14 @@ class StandingPage:
     last: UUID | None
 
 
+@frozen
+class StrayPage:
+    """`found` are the rows of a page that have no stream; `last` is the page's last id, None at the end."""
+
+    found: Sequence[UUID]
+    last: UUID | None
+
+
 class StateRows(Protocol):
     """Rows of events, reminders, touches and plans."""
 
@@ -53,6 +61,9 @@ class StateRows(Protocol):
 
     def page(self, after: UUID | None, limit: int) -> StandingPage:
         """The first streams after this one by their ids, as one moment has them, with their rows."""
+
+    def strays(self, after: UUID | None, limit: int) -> StrayPage:
+        """Those without a stream of the first rows after this id, over all kinds, as one moment has them."""
 
     def insert(self, made: Collection[Made]) -> AbstractSet[UUID]:
         """Write those rows that are not there. The ids of those that are there then, by whomever.
@@ -63,6 +74,4 @@ class StateRows(Protocol):
     def correct(self, state: type[State], id: UUID, decide: Callable[[Standing], Made | None]) -> bool:
         """Lock the row of such a state as a change of it does, read its stream anew, and write what is
         decided; False where there is no row. Busy after 15 s of waiting, Conflict where it is refused.
-
-        The caller of a touch stays as the row has it.
         """

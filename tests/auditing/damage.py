@@ -86,6 +86,10 @@ DAMAGES: Mapping[str, tuple[Rule, str]] = {
         Rule.ROW_IS_FOLD,
         _row("deferred_touches", "failures = 3", "id = %(pending)s"),
     ),
+    "a touch's row has another caller": (
+        Rule.ROW_IS_FOLD,
+        _row("deferred_touches", "caller = 'evil'", "id = %(pending)s"),
+    ),
     "a plan was paused in its row alone": (
         Rule.ROW_IS_FOLD,
         _row("touch_plans", "status = 'Paused'", "id = %(plan)s"),

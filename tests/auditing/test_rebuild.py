@@ -107,6 +107,7 @@ def test_rows_changed_by_hand_are_corrected_and_the_others_are_not_written(lived
         f" where event_id = '{known.sent}'",
         f"update tickler.calendar_events set kind = 'party', owner_user_id = id where id = '{known.moved}'",
         f"update tickler.deferred_touches set failures = 4, due_at = now() where id = '{known.pending}'",
+        f"update tickler.deferred_touches set caller = 'evil' where id = '{known.answered}'",
         f"update tickler.touch_plans set next_at = null, terms = '{{}}' where id = '{known.plan}'",
     )
     with opened("postgres", url) as container:
@@ -114,7 +115,7 @@ def test_rows_changed_by_hand_are_corrected_and_the_others_are_not_written(lived
         assert len(found(audited(container))) >= 3
         report = rebuilt(container)
         assert (report.inserted, report.failed) == (0, 0)
-        assert report.corrected == 6
+        assert report.corrected == 7
         assert found(audited(container)) == {}
     assert rows(url) == before
 
@@ -203,6 +204,26 @@ def test_a_row_that_is_newer_than_its_history_is_named_and_left(lived: tuple[str
         report = rebuilt(container)
     assert [id_ for id_, _ in report.problems] == [known.moved]
     assert rows(url) == before
+
+
+def test_a_row_without_history_is_named_and_left(lived: tuple[str, Known]) -> None:
+    url, known = lived
+    stray = UUID(int=77)
+    execute(
+        url,
+        f"update tickler.calendar_events set id = '{stray}' where id = '{known.moved}'",
+        "set session_replication_role = replica",
+        f"delete from tickler.domain_events where stream_id = '{known.pending}'",
+    )
+    before = rows(url)
+    with opened("postgres", url) as container:
+        clocked(container, NOON + HOUR)
+        report = rebuilt(container)
+    assert report.problems == [(stray, "ROW-2 its row has no events"), (known.pending, report.problems[1][1])]
+    assert (report.failed, report.inserted, report.corrected) == (2, 1, 0)
+    after = rows(url)
+    assert [row for row in after["calendar_events"] if row[0] != known.moved] == before["calendar_events"]
+    assert after["deferred_touches"] == before["deferred_touches"]
 
 
 def test_a_row_that_the_store_refuses_keeps_none_of_the_others_away(lived: tuple[str, Known]) -> None:

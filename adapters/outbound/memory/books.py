@@ -177,7 +177,8 @@ class MemoryBooks:
     def _row(self, id_: UUID, found: Versioned[State]) -> Row[State]:
         is_spoilt = self.store.is_spoilt(id_, Spoilt.UNREADABLE)
         state = Unreadable(Spoilt.UNREADABLE.value) if is_spoilt else found.state
-        return Row(state, found.version, None)
+        touch = self.store.touches.get(TouchId(id_))
+        return Row(state, found.version, None, touch.caller if touch else None)
 
 
 def _due(payload: bytes) -> ReminderDueEvent | Unreadable:

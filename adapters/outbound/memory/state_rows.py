@@ -11,7 +11,7 @@ from adapters.outbound.memory.books import MemoryBooks
 from adapters.outbound.memory.store import MemoryStore, Spoilt, TouchRow
 from application.ports.auditing import Row
 from application.ports.ledger import Unreadable, Versioned
-from application.ports.state_rows import Made, Standing, StandingPage, State
+from application.ports.state_rows import Made, Standing, StandingPage, State, StrayPage
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch
 from domain.reminder import Reminder
@@ -36,6 +36,14 @@ class MemoryStateRows:
             every = {*self.store.history, *self.store.touch_history}
             ids = sorted(id_ for id_ in every if after is None or id_ > after)[:limit]
             return StandingPage([self._standing(id_) for id_ in ids], ids[-1] if ids else None)
+
+    def strays(self, after: UUID | None, limit: int) -> StrayPage:
+        store = self.store
+        with store.changed:
+            every = {*store.events, *store.reminders, *store.touches, *store.plans}
+            ids: list[UUID] = sorted(id_ for id_ in every if after is None or id_ > after)[:limit]
+            found = [id_ for id_ in ids if not MemoryBooks(store).stream(id_)]
+            return StrayPage(found, ids[-1] if ids else None)
 
     def insert(self, made: Collection[Made]) -> AbstractSet[UUID]:
         there = set()
@@ -78,7 +86,9 @@ class MemoryStateRows:
                 self.store.reminders[one.id] = Versioned(one, made.version)
             case DeferredTouch() as touch:
                 row = self.store.touches.get(touch.id, TouchRow(Versioned(touch, 0), made.caller))
-                self.store.touches[touch.id] = evolve(row, touch=Versioned(touch, made.version))
+                self.store.touches[touch.id] = evolve(
+                    row, touch=Versioned(touch, made.version), caller=made.caller
+                )
             case TouchPlan() as plan:
                 self.store.plans[plan.id] = Versioned(plan, made.version)
 
@@ -100,4 +110,6 @@ class MemoryStateRows:
         is_spoilt = self.store.is_spoilt(id, Spoilt.UNREADABLE)
         state = Unreadable(Spoilt.UNREADABLE.value) if is_spoilt else found.state
         planned = next_occurrence(found.state) if isinstance(found.state, TouchPlan) else None
-        return Standing(id, stream, Row(state, found.version, None), planned.at if planned else None)
+        touch = self.store.touches.get(TouchId(id))
+        row: Row[State] = Row(state, found.version, None, touch.caller if touch else None)
+        return Standing(id, stream, row, planned.at if planned else None)

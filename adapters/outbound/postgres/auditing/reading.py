@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
+import attrs
 from psycopg import DataError
 from psycopg.abc import Buffer
 from psycopg.types.datetime import TimestampBinaryLoader, TimestamptzBinaryLoader
@@ -38,7 +39,7 @@ _SOME = " where id = any(%b::uuid[])"
 EVENTS = SELECT_EVENT.replace(", version from", _TIMED) + _SOME
 REMINDERS = SELECT_REMINDER.replace(", version from", _TIMED) + _SOME
 REMINDERS_OF = SELECT_REMINDER.replace(", version from", _TIMED) + " where event_id = any(%b::uuid[])"
-TOUCHES = SELECT_TOUCH.replace(", version from", _TIMED) + _SOME
+TOUCHES = SELECT_TOUCH.replace(", version from", ", version, updated_at, caller from") + _SOME
 PLANS = SELECT_PLAN.replace(", version from", ", version, next_at, updated_at from") + _SOME
 STREAMS = (
     "select stream_id, version, type, data, occurred_at, actor from tickler.domain_events"
@@ -105,7 +106,8 @@ def reminder_rows_of(session: Session, event_ids: Ids) -> dict[EventId, dict[Rem
 
 
 def touch_rows(session: Session, ids: Ids) -> dict[TouchId, Row[DeferredTouch]]:
-    return {row[0]: _row(read_touch, row) for row in session.rows(TOUCHES, (uuids(ids),))}
+    found = session.rows(TOUCHES, (uuids(ids),))
+    return {row[0]: attrs.evolve(_row(read_touch, row[:-1]), caller=row[-1]) for row in found}
 
 
 def plan_rows(session: Session, ids: Ids) -> dict[PlanId, tuple[Row[TouchPlan], datetime | None]]:

@@ -26,7 +26,7 @@ from adapters.outbound.postgres.session import Session
 from adapters.outbound.postgres.touches.rows import TOUCH_COLUMNS, plan_values, touch_values
 from application.ports.auditing import Part, Row
 from application.ports.errors import Conflict
-from application.ports.state_rows import Made, Standing, StandingPage, State
+from application.ports.state_rows import Made, Standing, StandingPage, State, StrayPage
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch
 from domain.reminder import Reminder
@@ -55,8 +55,7 @@ class Table:
 
     @property
     def insert(self) -> LiteralString:
-        caller: LiteralString = ", caller" if self.name == "deferred_touches" else ""
-        names = self.columns + caller + ", version, updated_at"
+        names = self.columns + ", version, updated_at"
         marks = ", ".join(["%s" for _ in names.split(", ")])
         return INSERT.format(table=self.name, names=names, marks=marks)
 
@@ -78,10 +77,18 @@ def _plan_values(plan: TouchPlan) -> Sequence[Any]:
     return (plan.id, *plan_values(plan))
 
 
+STRAYS = (
+    "select id, not exists (select from tickler.domain_events where stream_id = id) from ("
+    "(select id from tickler.calendar_events where id > %(after)s order by id limit %(limit)s) union all"
+    " (select id from tickler.event_reminders where id > %(after)s order by id limit %(limit)s) union all"
+    " (select id from tickler.deferred_touches where id > %(after)s order by id limit %(limit)s) union all"
+    " (select id from tickler.touch_plans where id > %(after)s order by id limit %(limit)s)"
+    ") rows (id) order by id limit %(limit)s"
+)
 TABLES: Mapping[type[State], Table] = {
     CalendarEvent: Table("calendar_events", EVENT_COLUMNS, event_values),
     Reminder: Table("event_reminders", REMINDER_COLUMNS, reminder_values),
-    DeferredTouch: Table("deferred_touches", TOUCH_COLUMNS, touch_values),
+    DeferredTouch: Table("deferred_touches", TOUCH_COLUMNS + ", caller", touch_values),
     TouchPlan: Table("touch_plans", PLAN_COLUMNS, _plan_values),
 }
 
@@ -97,6 +104,11 @@ class PostgresStateRows:
         with self.database.snapshot() as session:
             ids = [row[0] for row in session.rows(IDS[Part.STREAMS], (after or FIRST, limit))]
             return StandingPage(_standing(session, ids) if ids else [], ids[-1] if ids else None)
+
+    def strays(self, after: UUID | None, limit: int) -> StrayPage:
+        with self.database.snapshot() as session:
+            rows = session.rows(STRAYS, {"after": after or FIRST, "limit": limit})
+        return StrayPage([id_ for id_, is_stray in rows if is_stray], rows[-1][0] if rows else None)
 
     def insert(self, made: Collection[Made]) -> AbstractSet[UUID]:
         some = list(made)
@@ -118,8 +130,7 @@ class PostgresStateRows:
                 for standing in _standing(session, [id]):
                     made = decide(standing)
                     if made is not None:
-                        values = table.values(made.state)
-                        session.change(table.update, (*values, made.version, made.updated_at, id))
+                        session.change(table.update, (*_values(table, made), id))
         except DatabaseRefused as problem:
             raise Conflict(f"the store refuses its row: {problem}") from None
         return True
@@ -132,13 +143,13 @@ class PostgresStateRows:
         with self.database.transaction() as session:
             for state, some in by_state.items():
                 table = TABLES[state]
-                session.change_each(table.insert, [_inserted(table, one) for one in some])
+                session.change_each(table.insert, [_values(table, one) for one in some])
                 ids = uuids([one.state.id for one in some])
                 there.update(row[0] for row in session.rows(table.there, (ids,)))
         return there
 
 
-def _inserted(table: Table, made: Made) -> Sequence[Any]:
+def _values(table: Table, made: Made) -> Sequence[Any]:
     caller = (made.caller,) if isinstance(made.state, DeferredTouch) else ()
     return (*table.values(made.state), *caller, made.version, made.updated_at)
 
