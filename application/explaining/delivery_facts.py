@@ -11,7 +11,7 @@ from application.ports.deliveries import Attempt
 from application.ports.ledger import Unreadable
 from application.ports.people import Recipient
 from domain.calendar_event import CalendarEvent
-from domain.delivery import REMINDERS, Delivery
+from domain.delivery import REMINDERS, Delivery, Template
 from domain.values import UserId
 
 ERASED = "nothing is kept of why, since the person was erased"
@@ -61,6 +61,16 @@ def named(recipient: Recipient | None, user_id: UserId) -> str:
     if recipient is None:
         return str(user_id)
     return f"a person who was erased ({user_id})" if recipient.person.is_erased else recipient.person.handle
+
+
+def what_about(one: Delivery) -> str:
+    match one.template:
+        case Template.APPOINTMENT_REMINDER | Template.CALENDAR_REMINDER:
+            return f"It is of reminder {one.about_id} of event {one.event_id}."
+        case Template.TOUCH_ANSWER:
+            return f"It brings the answer of touch {one.about_id}."
+        case Template.OPERATOR_NOTICE:
+            return f"It is notice {one.about_id} to the tenant's operator."
 
 
 def told(

@@ -75,7 +75,8 @@ class Explanation:
     """Where one thing stands. `says` is for people: whole sentences, with times in `time_zone`.
 
     Times are instants in UTC: `since` when it stands so, `next_at` the time before which nothing will become
-    of it, `latest_at` that by which something should have. `parts` are explanations of what follows from it.
+    of it, `latest_at` that by which something should have. `parts` are explanations of what follows from it;
+    `about` is a sentence on what a delivery is about, where it is no part of that.
     """
 
     what: What
@@ -88,6 +89,7 @@ class Explanation:
     next_at: datetime | None = None
     latest_at: datetime | None = None
     parts: Sequence["Explanation"] = ()
+    about: str | None = None
 
 
 @frozen

@@ -14,7 +14,7 @@ from application.ports.ledger import Ledger, Poison, Recorded
 from application.ports.people import People
 from application.ports.touches import RecordedTouchEvent, Touches
 from domain import calendar_event, deferred_touch, reminder, touch_plan
-from domain.delivery import Delivery
+from domain.delivery import Delivery, Status
 from domain.values import DeliveryId, EventId, ReminderId, UserId
 
 
@@ -125,17 +125,22 @@ class Recalling:
         return [each for one in self.deliveries.of_reminder(about_id) for each in self._attempts(one)]
 
     def _attempts(self, one: Delivery) -> Sequence[Happening]:
-        return [
+        attempts = self.deliveries.attempts(one.id)
+        tried = [
             Happening(
                 attempt.started_at,
                 What.DELIVERY,
                 one.id,
                 "Attempt",
-                words_of_attempt(attempt),
+                words_of_attempt(attempt, before),
                 version=attempt.claim,
             )
-            for attempt in self.deliveries.attempts(one.id)
+            for before, attempt in zip([None, *attempts], attempts, strict=False)
         ]
+        if one.status is Status.PENDING and attempts and attempts[-1].outcome == "refused":
+            says = "given back by hand, to be tried again"
+            tried.append(Happening(one.not_before, What.DELIVERY, one.id, "DeliveryRetried", says))
+        return tried
 
     def _zone_of_delivery(self, one: Delivery) -> str:
         found = None if one.event_id is None else self._recorded(one.event_id)

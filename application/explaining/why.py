@@ -7,7 +7,7 @@ from uuid import UUID
 from attrs import evolve, frozen
 
 from application.explaining.deliveries import explain_delivery
-from application.explaining.delivery_facts import DeliveryFacts
+from application.explaining.delivery_facts import DeliveryFacts, what_about
 from application.explaining.drift import drift
 from application.explaining.events import (
     EventFacts,
@@ -173,7 +173,8 @@ class Explaining:
         if one is None:
             return None
         event = None if one.event_id is None else self._event(one.event_id)
-        return self._delivery(one, event, self.deliveries.of_reminder(ReminderId(one.about_id)), now)
+        explained = self._delivery(one, event, self.deliveries.of_reminder(ReminderId(one.about_id)), now)
+        return evolve(explained, about=what_about(one))
 
     def _delivery(
         self,

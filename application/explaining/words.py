@@ -86,15 +86,18 @@ def words(event: Event, time_zone: str) -> str:
             return _of_touch(event, time_zone)
 
 
-def words_of_attempt(attempt: Attempt) -> str:
-    """What became of one claim of a delivery."""
+def words_of_attempt(attempt: Attempt, before: Attempt | None = None) -> str:
+    """What became of one claim of a delivery; after one `before` that was the end, somebody asked for it."""
+    tried = "tried"
+    if before is not None and before.outcome == "refused":
+        tried = "given back by hand, and tried again"
     if attempt.outcome is None:
-        return f"tried (claim {attempt.claim}): in its sender's hands, or its sender has fallen silent"
+        return f"{tried} (claim {attempt.claim}): in its sender's hands, or its sender has fallen silent"
     became, reason = OUTCOMES.get(attempt.outcome, attempt.outcome), attempt.reason
     if attempt.outcome == "skipped" and reason is not None:
         reason = NOT_WANTED.get(reason, reason)
     because = f": {reason}" if reason and attempt.outcome not in ("accepted", "given_back") else ""
-    return f"tried (claim {attempt.claim}): {became}{because}"
+    return f"{tried} (claim {attempt.claim}): {became}{because}"
 
 
 def _of_touch(event: deferred_touch.Event, time_zone: str) -> str:

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from adapters.testkit.channels import RecordingChannel
+from application.ports.channel import Accepted, RefusedForGood
 from tests.adapters.offices import NOW, Commands, MemoryOffice
 
 NOBODY = "0198c5f0-7d3e-7000-8000-000000000001"
@@ -65,6 +67,7 @@ def test_why_as_a_document_has_its_times_in_utc(tickler: Commands) -> None:
         "since": "2026-11-29T12:00:00Z",
         "nextAt": "2026-12-01T08:45:00Z",
         "latestAt": "2026-12-01T08:46:00Z",
+        "about": None,
         "parts": [],
     }
 
@@ -155,9 +158,9 @@ def test_the_history_of_an_event_has_its_events_in_words_with_actor_and_correlat
     assert planned["at"] == "2026-11-29T12:00:00Z"
     assert planned["correlationId"] != cancelled["correlationId"]
     assert lines == [
-        "2026-11-29 13:00 Europe/Berlin  planned as other, to start at 2026-12-01 10:00 Europe/Berlin,"
+        "2026-11-29 13:00:00 Europe/Berlin  planned as other, to start at 2026-12-01 10:00 Europe/Berlin,"
         f" with 1 reminder  by a command, correlation id {planned['correlationId']}",
-        "2026-11-29 13:00 Europe/Berlin  cancelled  by a command,"
+        "2026-11-29 13:00:00 Europe/Berlin  cancelled  by a command,"
         f" correlation id {cancelled['correlationId']}",
     ]
 
@@ -208,6 +211,41 @@ def test_a_delivery_that_nobody_has_tried_has_no_history_yet(desk: MemoryOffice,
     (part,) = tickler.document("why", reminder["reminderId"])["parts"]
     assert tickler("history", part["id"]).out == "nothing has happened to it yet\n"
     assert tickler.document("history", part["id"]) == []
+
+
+def test_why_of_a_delivery_says_which_reminder_or_touch_it_is_about(
+    desk: MemoryOffice, tickler: Commands
+) -> None:
+    event = plan(tickler)
+    (reminder,) = event["reminders"]
+    send(desk)
+    (part,) = tickler.document("why", reminder["reminderId"])["parts"]
+    about = f"It is of reminder {reminder['reminderId']} of event {event['eventId']}."
+    assert tickler("why", part["id"]).out.endswith(f" {about}\n")
+    assert tickler.document("why", part["id"])["about"] == about
+    assert (part["about"], about in tickler("why", reminder["reminderId"]).out) == (None, False)
+
+
+def test_the_history_of_a_delivery_tells_that_somebody_gave_it_back(
+    desk: MemoryOffice, tickler: Commands
+) -> None:
+    (reminder,) = plan(tickler)["reminders"]
+    send(desk)
+    (part,) = tickler.document("why", reminder["reminderId"])["parts"]
+    channel = RecordingChannel("console")
+    channel.answer(RefusedForGood("no such place"), Accepted())
+    list(desk.container.delivering(channel=channel).tick())
+    assert len(tickler("history", part["id"]).out.splitlines()) == 1
+    assert tickler("delivery", "retry", part["id"]).code == 0
+    refused, given_back = tickler("history", part["id"]).out.splitlines()
+    assert refused.endswith("  tried (claim 1): the channel refused it for good: no such place")
+    assert given_back.endswith("  given back by hand, to be tried again")
+    list(desk.container.delivering(channel=channel).tick())
+    lines = tickler("history", part["id"]).out.splitlines()
+    assert [line.split("  ")[1] for line in lines] == [
+        "tried (claim 1): the channel refused it for good: no such place",
+        "given back by hand, and tried again (claim 2): the channel took it",
+    ]
 
 
 def test_what_lost_its_row_is_told_by_its_history(desk: MemoryOffice, tickler: Commands) -> None:

@@ -40,7 +40,7 @@ def why(
     if as_json:
         put_json(explanation_json(found))
         return
-    put(found.says)
+    put(found.says if found.about is None else f"{found.says} {found.about}")
     for part in found.parts:
         put(f"- {part.says}")
 
@@ -55,6 +55,8 @@ def history(
     as_json: AsJson = False,
 ) -> None:
     """What happened to something, the first first: when, what, by whom, and the correlation id.
+
+    Of a delivery the tries are told, of which neither is kept.
 
     \b
     Example: tickler history 0198c5f0-7d3e-7000-8000-0123456789ab --all
@@ -84,6 +86,7 @@ def explanation_json(one: Explanation) -> dict[str, Json]:
         "since": utc(one.since),
         "nextAt": utc(one.next_at),
         "latestAt": utc(one.latest_at),
+        "about": one.about,
         "parts": [explanation_json(part) for part in one.parts],
     }
 
@@ -106,7 +109,7 @@ def _line(one: Happening, past: Past, *, is_alone: bool) -> str:
     whose = "" if is_alone else f"  {one.what.value} {one.id}:"
     actor = BY_COMMAND if one.actor in COMMANDS else one.actor
     by = f"  by {actor}, correlation id {one.correlation_id}" if one.correlation_id else ""
-    return f"{wall(one.at, past.time_zone)}{whose}  {one.says}{by}"
+    return f"{wall(one.at, past.time_zone, to_the_second=True)}{whose}  {one.says}{by}"
 
 
 def _say_unknown(id_: str) -> NoReturn:

@@ -70,13 +70,17 @@ def printable(text: str) -> str:
     return "".join(one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in text)
 
 
-def wall(at: datetime, time_zone: str) -> str:
-    """An instant as the clock on that wall shows it; as UTC's does where nobody knows the zone."""
+def wall(at: datetime, time_zone: str, *, to_the_second: bool = False) -> str:
+    """An instant as the clock on that wall shows it; as UTC's does where nobody knows the zone.
+
+    A full minute is told without seconds, unless it stands among others in a column.
+    """
     try:
         there, name = zone(time_zone), time_zone
     except Invalid:
         there, name = zone("UTC"), "UTC"
-    return f"{at.astimezone(there):%Y-%m-%d %H:%M:%S}".removesuffix(":00") + f" {name}"
+    shown = f"{at.astimezone(there):%Y-%m-%d %H:%M:%S}"
+    return f"{shown if to_the_second else shown.removesuffix(':00')} {name}"
 
 
 def utc(at: datetime | None) -> str | None:
