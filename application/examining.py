@@ -40,6 +40,7 @@ def examined(facts: DatabaseFacts, pool: int, tz_version: str, *, own_server: bo
     return [
         _of_migrations(facts.pending),
         *_of_login(facts.login, own_server=own_server),
+        *_of_roles(facts),
         _of_transport(facts),
         _of_clock(facts),
         *_of_time_outs(facts, own_server=own_server),
@@ -96,6 +97,17 @@ def _of_login(login: LoginFacts, *, own_server: bool) -> Iterator[Check]:
         )
     else:
         yield _ok("rights", f"{login.name} may do what is needed, and history can only be added to")
+
+
+def _of_roles(facts: DatabaseFacts) -> Iterator[Check]:
+    for fault in facts.role_faults:
+        yield _failed("roles", fault, "tickler migrate --roles")
+    for right in facts.strangers:
+        yield _warning(
+            "roles", f"others have rights, too: {right}", "revoke it, unless it was given on purpose"
+        )
+    if not facts.role_faults and not facts.strangers:
+        yield _ok("roles", "what holds each to its own, and keeps history, is as it was made")
 
 
 def _of_transport(facts: DatabaseFacts) -> Check:

@@ -23,9 +23,10 @@ class LoginFacts:
 @frozen
 class DatabaseFacts:
     """`clock` is the database's at an instant between `asked` and `answered` of ours; `settings` are the
-    server's as this login has them, in the server's own words. `other_indexes` are not as the migrations make
-    them. Of `oldest_transaction` it is known whether it is of all or of our own alone. `otherwise_reckoned`
-    counts open events reckoned by other zone data.
+    server's as this login has them, in the server's own words. `role_faults` say what of roles, policies and
+    the guard of the history is not as it was made, `strangers` who else may do what. `other_indexes` are not
+    as the migrations make them. Of `oldest_transaction` it is known whether it is of all or of our own alone.
+    `otherwise_reckoned` counts open events reckoned by other zone data.
     """
 
     version: str
@@ -33,6 +34,8 @@ class DatabaseFacts:
     is_local: bool
     pending: Sequence[str]
     login: LoginFacts
+    role_faults: Sequence[str]
+    strangers: Sequence[str]
     settings: Mapping[str, str]
     asked: datetime
     clock: datetime

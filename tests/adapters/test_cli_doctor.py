@@ -118,6 +118,40 @@ def test_a_right_that_is_lacking_is_named(postgres_url: str, capsys: pytest.Capt
     assert "insert on outbox" in said.out
 
 
+def test_a_policy_of_somebody_elses_and_a_strangers_right_are_found(
+    postgres_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with roles_in(postgres_url) as roles:
+        with psycopg.connect(postgres_url, autocommit=True) as admin:
+            admin.execute(
+                f"create policy open on tickler.deferred_touches to {roles.roles.api} using (true);"
+                " grant select on tickler.tenants to public".encode()
+            )
+        said = examined(capsys, **of_roles(roles))
+    told = {
+        (one["level"], one["text"], one["do"]) for one in said.document["checks"] if one["about"] == "roles"
+    }
+    assert told == {
+        ("failed", "the policy open on deferred_touches is not ours", "tickler migrate --roles"),
+        (
+            "warning",
+            "others have rights, too: everybody select on tenants",
+            "revoke it, unless it was given on purpose",
+        ),
+    }
+
+
+def test_a_history_without_its_guard_is_found_without_roles_too(
+    postgres_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = SecretStr(postgres_url)
+    said = examined(capsys, database_url=url)
+    assert levels(said)["roles"] == "ok", said.out
+    with psycopg.connect(postgres_url, autocommit=True) as admin:
+        admin.execute("alter table tickler.domain_events disable trigger history_is_append_only")
+    assert levels(examined(capsys, database_url=url))["roles"] == "failed"
+
+
 def test_an_empty_database_lacks_all_migrations_and_is_no_crash(
     empty_postgres_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,6 +15,7 @@ from psycopg.sql import SQL, Identifier
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.migrations import MIGRATIONS, MigrationError, migrate
 from adapters.outbound.postgres.people import PostgresPeople
+from adapters.outbound.postgres.role_faults import role_faults, strangers
 from adapters.outbound.postgres.roles import POLICIES, READONLY, WORKER, Roles
 from adapters.outbound.postgres.touches.claiming import OF_TENANT
 from adapters.outbound.postgres.touches.claiming import TENANTS as WAITING
@@ -314,8 +315,16 @@ select c.relname::text, c.relacl::text, a.attname::text, a.attacl::text, c.relro
  where c.relnamespace = 'tickler'::regnamespace and c.relkind in ('r', 'S')
 union all select polname::text, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid),
        polcmd::text, polroles::regrole[]::text, polrelid::regclass::text from pg_policy
-union all select proname::text, proacl::text, proowner::regrole::text, '', '', '' from pg_proc
- where pronamespace = 'tickler'::regnamespace
+union all select proname::text, proacl::text, proowner::regrole::text, proconfig::text, prosecdef::text,
+       prosrc from pg_proc where pronamespace = 'tickler'::regnamespace
+union all select tgname::text, tgenabled::text, pg_get_triggerdef(oid), '', '', ''
+  from pg_trigger where not tgisinternal
+union all select rolname::text, rolcanlogin::text,
+       array[rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolreplication]::text,
+       coalesce((select string_agg(a.roleid::regrole::text, ' ') from pg_auth_members a
+         where a.member = r.oid), ''), '', ''
+  from pg_roles r where starts_with(rolname, (select replace(nspowner::regrole::text, '_owner', '_')
+         from pg_namespace where nspname = 'tickler'))
  order by 1, 2, 3, 4, 5, 6
 """
 
@@ -331,6 +340,82 @@ def test_to_make_the_roles_again_changes_nothing_and_mends_what_was_changed(role
         admin.execute(SQL("drop policy {} on tickler.tokens").format(Identifier(f"{roles.roles.api} all")))
     migrate(roles.url, roles=roles.roles)
     assert tried(roles.url, RIGHTS) == before
+
+
+# What isolates the tenants and keeps the history, as somebody may have left it; {t} is the prefix.
+LOOSENED = [
+    "create policy open on tickler.deferred_touches for all to {t}_api using (true)",
+    "create policy open on tickler.deliveries for all to {t}_api using (true)",
+    'alter policy "{t}_api select" on tickler.people using (true)',
+    'alter policy "{t}_api select" on tickler.people to public',
+    "alter table tickler.tokens disable row level security",
+    "alter table tickler.outbox enable row level security",
+    "alter role {t}_api superuser bypassrls",
+    "alter role {t}_worker createrole createdb replication",
+    "grant {t}_owner to {t}_worker",
+    "grant pg_write_all_data to {t}_api with admin option",
+    "alter role {t}_worker nologin",
+    "alter role {t}_owner login",
+    "alter table tickler.domain_events disable trigger history_is_append_only",
+    "alter table tickler.domain_events enable trigger history_is_append_only",
+    "drop trigger history_is_append_only on tickler.domain_events",
+    "alter function tickler.token_of(bytea) set search_path = public",
+    "alter function tickler.tenant_of_touch(uuid) reset all",
+    "alter function tickler.token_of(bytea) security invoker",
+    "create or replace function tickler.refuse_to_change_history() returns trigger language plpgsql"
+    " as 'begin return null; end'",
+]
+
+
+@pytest.mark.parametrize("statement", LOOSENED)
+def test_what_was_loosened_is_found_and_mended(roles: RolesOfTest, statement: str) -> None:
+    before = tried(roles.url, RIGHTS)
+    assert faults_of_test(roles) == []
+    with psycopg.connect(roles.url, autocommit=True) as admin:
+        admin.execute(statement.replace("{t}", roles.roles.prefix).encode())
+    assert tried(roles.url, RIGHTS) != before
+    assert len(faults_of_test(roles)) == 1
+    migrate(roles.url, roles=roles.roles)
+    assert tried(roles.url, RIGHTS) == before
+    assert faults_of_test(roles) == []
+
+
+def test_who_watches_may_be_a_member_of_the_groups_for_it(roles: RolesOfTest) -> None:
+    with psycopg.connect(roles.url, autocommit=True) as admin:
+        admin.execute(SQL("grant pg_read_all_stats to {}").format(Identifier(roles.roles.worker)))
+    before = tried(roles.url, RIGHTS)
+    migrate(roles.url, roles=roles.roles)
+    assert tried(roles.url, RIGHTS) == before
+    assert faults_of_test(roles) == []
+
+
+def test_what_strangers_may_do_is_named(roles: RolesOfTest) -> None:
+    stranger = f"t{secrets.token_hex(6)}"
+    assert strangers_of_test(roles) == []
+    with psycopg.connect(roles.url, autocommit=True) as admin:
+        admin.execute(SQL("create role {}").format(Identifier(stranger)))
+        try:
+            admin.execute(f"grant select on tickler.contact_points to {stranger}".encode())
+            admin.execute(f"grant update (title) on tickler.texts to {stranger}".encode())
+            admin.execute(b"grant execute on function tickler.token_of(bytea) to public")
+            assert strangers_of_test(roles) == [
+                f"{stranger} select on contact_points",
+                f"{stranger} update on texts",
+                "everybody execute on token_of",
+            ]
+        finally:
+            admin.execute(f"drop owned by {stranger}; drop role {stranger}".encode())
+
+
+def faults_of_test(roles: RolesOfTest) -> Sequence[str]:
+    # Whoever examines needs no rights of an administrator.
+    with psycopg.connect(roles.as_("readonly")) as reader:
+        return role_faults(reader, roles.roles)
+
+
+def strangers_of_test(roles: RolesOfTest) -> Sequence[str]:
+    with psycopg.connect(roles.as_("readonly")) as reader:
+        return strangers(reader, roles.roles)
 
 
 def test_a_later_migration_belongs_to_the_owner_whoever_brings_it(roles: RolesOfTest, tmp_path: Path) -> None:

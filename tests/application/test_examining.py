@@ -18,6 +18,8 @@ GOOD = DatabaseFacts(
     is_local=False,
     pending=(),
     login=WORKER,
+    role_faults=(),
+    strangers=(),
     settings={
         "statement_timeout": "10s",
         "lock_timeout": "2s",
@@ -70,6 +72,8 @@ def test_nothing_is_wrong_with_a_good_database() -> None:
         (login(is_superuser=True), ("rights", "warning")),
         (login(owns_schema=True), ("rights", "warning")),
         (login(bypasses_policies=True), ("rights", "warning")),
+        (evolve(GOOD, role_faults=("x is off",)), ("roles", "failed")),
+        (evolve(GOOD, strangers=("joe select on texts",)), ("roles", "warning")),
         (evolve(GOOD, is_encrypted=False), ("transport", "warning")),
         (evolve(GOOD, clock=NOW + 3.1 * SECOND), ("clock", "warning")),
         (evolve(GOOD, clock=NOW - 1.1 * SECOND), ("clock", "warning")),

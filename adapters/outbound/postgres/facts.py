@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from adapters.outbound.postgres.migrations import MIGRATIONS, connect, missing
-from adapters.outbound.postgres.roles import API, WORKER, Connection
+from adapters.outbound.postgres.role_faults import role_faults, strangers
+from adapters.outbound.postgres.roles import API, WORKER, Connection, roles_of
 from adapters.outbound.system import SystemClock
 from application.ports.facts import DatabaseFacts, LoginFacts
 
@@ -78,12 +79,15 @@ def examine(conninfo: str, tz_version: str) -> DatabaseFacts:
             )
         }
         host = connection.info.host
+        roles = roles_of(connection)
         return DatabaseFacts(
             version=str(connection.info.parameter_status("server_version")),
             is_encrypted=connection.pgconn.ssl_in_use,
             is_local=host.startswith("/") or host in ("localhost", "127.0.0.1", "::1", ""),
             pending=pending,
             login=_login(connection, WORKER),
+            role_faults=[] if pending else role_faults(connection, roles),
+            strangers=[] if roles is None else strangers(connection, roles),
             settings=settings,
             asked=asked,
             clock=clock_there,

@@ -11,6 +11,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
+from adapters.outbound.postgres.code import functions_of
 from adapters.outbound.postgres.roles import Connection, Roles, give_rights, make_roles, roles_of
 
 MIGRATIONS = Path(__file__).with_name("migrations")
@@ -168,9 +169,10 @@ def _apply_pending(connection: Connection, migrations: Sequence[Migration], role
         _apply(connection, migration)
     if roles is not None:
         connection.execute("set local role none")
-        make_roles(connection, roles)
-    elif todo and (made := roles_of(connection)):
-        give_rights(connection, made)
+        made = functions_of(migration.text for migration in migrations)
+        make_roles(connection, roles, made.values())
+    elif todo and (there := roles_of(connection)):
+        give_rights(connection, there)
     return [migration.name for migration in todo]
 
 

@@ -5,11 +5,13 @@ for, by the database's own policies. The reader sees ids and times of everything
 secret. History can be added to and read; nobody but the owner may truncate, drop or alter anything.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import psycopg
 from attrs import frozen
 from psycopg.sql import SQL, Composed, Identifier
+
+from adapters.outbound.postgres.code import Function
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
@@ -133,6 +135,18 @@ FUNCTIONS = {
     "readonly": [],
 }
 
+# Also where somebody sets the session to be a replica's, in which no other trigger works.
+GUARD = "history_is_append_only"
+GUARDED = (
+    f"create or replace trigger {GUARD} before delete or update or truncate on tickler.domain_events"
+    " for each statement execute function tickler.refuse_to_change_history()"
+)
+
+# What only a superuser or an administrator of roles needs to have; and which groups may be joined, to watch.
+ATTRIBUTES = ("superuser", "createrole", "createdb", "bypassrls", "replication")
+WATCHING = ("pg_monitor", "pg_read_all_stats")
+GROUPS: Mapping[str, Collection[str]] = {"owner": (), "worker": WATCHING, "api": (), "readonly": WATCHING}
+
 # Of whatever is said under a role's name; Tickler's own transactions say theirs. Source: reliability.md 0.4.
 USUAL = {
     "search_path": "pg_catalog",
@@ -148,6 +162,7 @@ TIMEOUTS: Mapping[str, Mapping[str, str]] = {
 # A transaction as a whole can be bounded since version 17. A dispatch cycle may last 30 s by its own bound.
 WHOLE = {"worker": "60s", "api": "30s", "readonly": "60s"}
 SINCE = 170000
+GRANTORS_SINCE = 160000
 
 
 @frozen
@@ -176,11 +191,31 @@ class Roles:
     def logins(self) -> Mapping[str, str]:
         return {"worker": self.worker, "api": self.api, "readonly": self.readonly}
 
+    @property
+    def all(self) -> Mapping[str, str]:
+        return {"owner": self.owner, **self.logins}
 
-def make_roles(connection: Connection, roles: Roles) -> None:
+
+@frozen
+class Policy:
+    """What rows of a table a role sees (`using`) and writes (`check`) by a command, in words of SQL."""
+
+    table: str
+    role: str
+    command: str
+    using: str | None
+    check: str | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.role} {self.command}"
+
+
+def make_roles(connection: Connection, roles: Roles, functions: Iterable[Function]) -> None:
     """Make what is missing of them, give the schema to the owner, and to each what is its own.
 
-    Within the caller's transaction; done again it changes nothing.
+    The roles can then do no more than that, whatever was given to them before; functions and the guard of
+    the history are as they were made. Within the caller's transaction; done again it changes nothing.
     """
     there = {row[0] for row in connection.execute("select rolname from pg_roles")}
     if roles.owner not in there:
@@ -193,9 +228,15 @@ def make_roles(connection: Connection, roles: Roles) -> None:
     ).fetchall()
     if not is_superuser:
         _say(connection, "grant {} to current_user", roles.owner)
+    _take_attributes(connection, roles)
+    _take_memberships(connection, roles)
     _give_database(connection, roles)
     _give_to_owner(connection, roles)
     _say(connection, "set local role {}", roles.owner)
+    for function in functions:
+        connection.execute(function.text.encode())
+    connection.execute(GUARDED.encode())
+    _say(connection, "alter table tickler.domain_events enable always trigger {}", GUARD)
     give_rights(connection, roles)
 
 
@@ -212,8 +253,16 @@ def give_rights(connection: Connection, roles: Roles) -> None:
             connection.execute(_grant(rights, SQL("table tickler.{}").format(Identifier(table)), name))
         for function in FUNCTIONS[kind]:
             connection.execute(_grant("execute", SQL("function tickler.{}").format(_raw(function)), name))
-    for statement in _policies(roles):
-        connection.execute(statement)
+    _set_policies(connection, roles)
+
+
+def policies_of(roles: Roles) -> Iterator[Policy]:
+    """All that there are to be, and for no other table or role."""
+    for table, rules in POLICIES.items():
+        yield Policy(table, roles.worker, "all", "true", "true")
+        yield Policy(table, roles.readonly, "select", "true", None)
+        for command, using, check in rules:
+            yield Policy(table, roles.api, command, using, check)
 
 
 def roles_of(connection: Connection) -> Roles | None:
@@ -229,6 +278,51 @@ def roles_of(connection: Connection) -> Roles | None:
         "select count(*) from pg_roles where rolname = any(%s)", (list(roles.logins.values()),)
     ).fetchone()
     return roles if counted == (len(roles.logins),) else None
+
+
+def excess_attributes(connection: Connection, roles: Roles) -> Mapping[str, Sequence[str]]:
+    """What to say in `alter role` to each role that is not as it is to be."""
+    found = connection.execute(
+        "select rolname, rolcanlogin, rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolreplication"
+        " from pg_roles where rolname = any(%s) order by rolname",
+        (list(roles.all.values()),),
+    )
+    said: dict[str, Sequence[str]] = {}
+    for name, can_login, *has in found.fetchall():
+        words = [f"no{word}" for word, is_so in zip(ATTRIBUTES, has, strict=True) if is_so]
+        if can_login == (name == roles.owner):
+            words.append("nologin" if can_login else "login")
+        if words:
+            said[str(name)] = words
+    return said
+
+
+def excess_memberships(connection: Connection, roles: Roles) -> Sequence[tuple[str, str, str]]:
+    """Of what one of the roles is a member and should not be: group, role, who made it so."""
+    found = connection.execute(
+        "select g.rolname, m.rolname, coalesce(b.rolname, '') from pg_auth_members a"
+        " join pg_roles g on g.oid = a.roleid join pg_roles m on m.oid = a.member"
+        " left join pg_roles b on b.oid = a.grantor where m.rolname = any(%s) order by 1, 2, 3",
+        (list(roles.all.values()),),
+    )
+    allowed = {(group, roles.all[kind]) for kind, groups in GROUPS.items() for group in groups}
+    rows = [(str(group), str(role), str(by)) for group, role, by in found.fetchall()]
+    return [row for row in rows if row[:2] not in allowed]
+
+
+def _take_attributes(connection: Connection, roles: Roles) -> None:
+    for name, words in excess_attributes(connection, roles).items():
+        connection.execute(SQL("alter role {} {}").format(Identifier(name), _raw(" ".join(words))))
+
+
+def _take_memberships(connection: Connection, roles: Roles) -> None:
+    for group, role, by in excess_memberships(connection, roles):
+        # Before version 16 one membership is given by one alone, and whoever may revokes it.
+        is_named = by and connection.info.server_version >= GRANTORS_SINCE
+        given = SQL(" granted by {}").format(Identifier(by)) if is_named else SQL("")
+        connection.execute(
+            SQL("revoke {} from {}{} cascade").format(Identifier(group), Identifier(role), given)
+        )
 
 
 def _give_database(connection: Connection, roles: Roles) -> None:
@@ -270,23 +364,36 @@ def _give_to_owner(connection: Connection, roles: Roles) -> None:
         )
 
 
-def _policies(roles: Roles) -> Iterator[Composed]:
-    for table, rules in POLICIES.items():
-        on = SQL("tickler.{}").format(Identifier(table))
-        yield SQL("alter table {} enable row level security").format(on)
-        wide = [(roles.worker, "all", "true", "true"), (roles.readonly, "select", "true", None)]
-        narrow = [(roles.api, *rule) for rule in rules]
-        for role, command, using, check in [*wide, *narrow]:
-            name = Identifier(f"{role} {command}")
-            yield SQL("drop policy if exists {} on {}").format(name, on)
-            yield SQL("create policy {} on {} for {} to {}{}{}").format(
-                name,
-                on,
-                _raw(command),
-                Identifier(role),
-                _raw(f" using ({using})" if using else ""),
-                _raw(f" with check ({check})" if check else ""),
+def _set_policies(connection: Connection, roles: Roles) -> None:
+    found = connection.execute(
+        "select polname, relname from pg_policy p join pg_class c on c.oid = p.polrelid"
+        " where c.relnamespace = 'tickler'::regnamespace"
+    )
+    for name, table in found.fetchall():
+        connection.execute(SQL("drop policy {} on {}").format(Identifier(str(name)), _table(str(table))))
+    held = connection.execute(
+        "select relname, relrowsecurity from pg_class"
+        " where relnamespace = 'tickler'::regnamespace and relkind in ('r', 'p')"
+    )
+    for table, is_held in held.fetchall():
+        if is_held != (table in POLICIES):
+            turn = _raw("disable" if is_held else "enable")
+            connection.execute(SQL("alter table {} {} row level security").format(_table(str(table)), turn))
+    for policy in policies_of(roles):
+        connection.execute(
+            SQL("create policy {} on {} for {} to {}{}{}").format(
+                Identifier(policy.name),
+                _table(policy.table),
+                _raw(policy.command),
+                Identifier(policy.role),
+                _raw(f" using ({policy.using})" if policy.using else ""),
+                _raw(f" with check ({policy.check})" if policy.check else ""),
             )
+        )
+
+
+def _table(name: str) -> Composed:
+    return SQL("tickler.{}").format(Identifier(name))
 
 
 def _grant(rights: str, on: Composed, name: str) -> Composed:
