@@ -1,14 +1,19 @@
 """`tickler audit`: what it says, and its exit codes."""
 
+import re
 from collections.abc import Callable
 
 import pytest
 from attrs import evolve
 
+from adapters.inbound.cli.auditing import REBUILT, RUNBOOK
+from application.auditing.rules import Rule
 from application.ports.auditing import Page, Part
 from application.ports.ledger import Versioned
 from domain.values import UserId
 from tests.adapters.offices import Commands, MemoryOffice
+from tests.specification import ROOT
+from tests.watching.anchors import anchors
 
 
 @pytest.fixture
@@ -59,7 +64,11 @@ def test_a_breach_is_exit_code_1_with_rule_ids_and_columns_and_no_more(
         "ROW-1  a row is what its events come to: 2 do not",
         *(f"  {id_}  other than its events say: owner_user_id" for id_ in ids),
     ]
-    assert "1 rule does not hold" in said.out
+    assert said.out.splitlines()[-3].startswith("1 rule does not hold; looked at: ")
+    assert said.out.splitlines()[-2:] == [
+        "next: `tickler rebuild`, which makes rows right from a whole history: ROW-1",
+        "what is left after that: docs/runbooks/audit.md",
+    ]
     assert "Call" not in said.out
 
 
@@ -78,7 +87,21 @@ def test_what_waits_too_long_is_a_breach_unless_it_is_left_out(desk: MemoryOffic
     said = tickler("audit")
     assert said.code == 1
     assert "STUCK-1  no reminder is Pending 120 s after its time: 1 does not" in said.out
+    assert said.out.splitlines()[-1] == "next: docs/runbooks/audit.md says what to do: STUCK-1"
+    assert "rebuild" not in said.out
     assert tickler("audit", "--except-stuck").code == 0
+
+
+def test_the_runbook_has_each_rule_once_and_rebuild_mends_the_same_there_as_in_the_audit() -> None:
+    sections = anchors((ROOT / RUNBOOK).read_text("utf-8"))
+    named = {
+        section: re.findall(r"[A-Z]+(?:-[A-Z]+)?-\d", match[1])
+        for section, text in sections.items()
+        if (match := re.search(r"^Rules: (.*)\.$", text, re.MULTILINE))
+    }
+    assert sorted(rule for rules in named.values() for rule in rules) == sorted(rule.id for rule in Rule)
+    assert set(named["rows-are-not-as-their-history-says"]) == {rule.id for rule in REBUILT}
+    assert set(named["something-waits-too-long"]) == {rule.id for rule in Rule if rule.is_stuck}
 
 
 def test_what_is_broken_off_tells_what_it_had_found(

@@ -1,6 +1,9 @@
 """Each command of the runbooks exists and does what it is there for, on a store with something to mend."""
 
+import os
 import shlex
+import subprocess
+import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -9,6 +12,8 @@ import pytest
 from pydantic import SecretStr
 
 from adapters.__main__ import PostgresOffice
+from adapters.outbound.postgres.embedded import EmbeddedPostgres
+from adapters.outbound.postgres.embedded.programs import find_programs
 from adapters.settings import LogLevel, Settings
 from tests.adapters.offices import Commands, Said
 from tests.kafka.mock import MockCluster
@@ -22,6 +27,7 @@ OF_TICKLER = [one for one in commands() if one.line.startswith("tickler ")]
 RUNS = [one for one in OF_TICKLER if one.line.startswith("tickler run")]
 AT_ONCE = [one for one in OF_TICKLER if one not in RUNS]
 PAGES = [one for one in commands() if one.line.startswith(CALLS)]
+(PSQL,) = (one for one in commands() if " psql " in one.line)
 # What these find is told by their exit code as well, and there is something to be found.
 FIND = {("kafka", "check"): 3, ("doctor",): 1, ("audit",): 1}
 
@@ -53,7 +59,7 @@ def tickler(
 
 
 def test_each_line_is_a_command_that_one_of_these_tests_runs() -> None:
-    assert [one for one in commands() if one not in (*AT_ONCE, *RUNS, *PAGES)] == []
+    assert [one for one in commands() if one not in (*AT_ONCE, *RUNS, *PAGES, PSQL)] == []
     assert {one.page for one in commands()} == set(RUNBOOKS.glob("*.md"))
 
 
@@ -105,6 +111,17 @@ def test_a_poison_row_is_mended_by_its_section(
     assert tickler(*rebuild.arguments({})[1:]).code == 0
 
     assert tickler.document("dispatch", "--once")["sentCount"] == 1
+
+
+def test_the_embedded_server_lets_in_whoever_types_the_line_for_a_session() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as home, EmbeddedPostgres(Path(home), throwaway=True):
+        said = subprocess.run(
+            ["sh", "-c", f"{PSQL.line} -Atc 'select current_user || 1'"],
+            env={"TICKLER_HOME": home, "PATH": f"{find_programs().folder}:{os.environ['PATH']}"},
+            capture_output=True,
+            text=True,
+        )
+    assert (said.returncode, said.stdout) == (0, "tickler1\n"), said.stderr
 
 
 def follow(tickler: Commands, trouble: Trouble, page: str, section: str) -> list[Said]:

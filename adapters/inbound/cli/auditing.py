@@ -1,6 +1,6 @@
 """`tickler audit`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import typer
@@ -11,6 +11,21 @@ from adapters.inbound.cli.progress import progress_bar
 from adapters.inbound.cli.reading import tz_version
 from application.auditing.auditing import MOST, Report
 from application.auditing.rules import Rule
+
+RUNBOOK = "docs/runbooks/audit.md"
+# What follows from history alone; the runbook's first section is about these.
+REBUILT = (
+    Rule.ROW_IS_FOLD,
+    Rule.STREAM_HAS_ROW,
+    Rule.ROW_IS_READABLE,
+    Rule.TRIGGER_HAS_REMINDER,
+    Rule.DUE_AT,
+    Rule.SENT_AT,
+    Rule.ONE_PENDING,
+    Rule.TOUCH_CLAIM,
+    Rule.OCCURRENCE,
+    Rule.NEXT_AT,
+)
 
 
 def audit(
@@ -64,6 +79,17 @@ def _lines(report: Report) -> Iterator[str]:
     else:
         broken = len(report.found)
         yield f"{broken} {'rule does' if broken == 1 else 'rules do'} not hold; looked at: {looked_at}"
+    if not report.is_sound:
+        yield from _next_steps(_broken(report))
+
+
+def _next_steps(broken: Sequence[Rule]) -> Iterator[str]:
+    if mended := [rule.id for rule in broken if rule in REBUILT]:
+        yield f"next: `tickler rebuild`, which makes rows right from a whole history: {', '.join(mended)}"
+    if rest := [rule.id for rule in broken if rule not in REBUILT]:
+        yield f"next: {RUNBOOK} says what to do: {', '.join(rest)}"
+    elif mended:
+        yield f"what is left after that: {RUNBOOK}"
 
 
 def _document(report: Report) -> Json:
