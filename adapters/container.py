@@ -271,13 +271,13 @@ class Container(containers.DeclarativeContainer):
         memory=providers.Singleton(MemoryBooks, memory),
         postgres=providers.Singleton(PostgresBooks, database),
     )
-    auditing = providers.Factory(Auditing, books, clock, retention)
+    auditing = providers.Factory(Auditing, books, prunable, clock, retention)
     state_rows = providers.Selector(
         store,
         memory=providers.Singleton(MemoryStateRows, memory),
         postgres=providers.Singleton(PostgresStateRows, database),
     )
-    rebuilding = providers.Factory(Rebuilding, state_rows, clock, retention)
+    rebuilding = providers.Factory(Rebuilding, state_rows, prunable, clock, retention)
     relay = providers.Factory(
         ObservedRelay,
         outbox,

@@ -1,7 +1,6 @@
 """Make room: what is over and was kept as long as it should be, goes. Source: design section 5."""
 
 from collections.abc import Callable, Iterator
-from datetime import datetime
 
 from attrs import frozen
 
@@ -32,7 +31,7 @@ class Pruning:
         """Once through everything, a batch a commit, until that is done or somebody wants it to stop."""
         now = self.clock.now()
         for what in What:
-            before, rows = self._before(what, now), self.store.rows(what)
+            before, rows = self.retention.before(what, now), self.store.rows(what)
             place: Place | None = None
             while not stopping():
                 batch = self.store.prune(what, before, place, limit=self.limit, only_count=only_count)
@@ -40,16 +39,3 @@ class Pruning:
                 place = batch.then
                 if place is None:
                     break
-
-    def _before(self, what: What, now: datetime) -> datetime:
-        match what:
-            case What.OUTBOX:
-                return now - self.retention.outbox
-            case What.INBOX:
-                return now - self.retention.inbox
-            case What.REMINDERS | What.TOUCHES | What.TOKENS:
-                return now - self.retention.rows
-            case What.DELIVERIES | What.QUARANTINE:
-                return now - self.retention.deliveries
-            case What.SESSIONS:
-                return now

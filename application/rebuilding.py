@@ -16,8 +16,9 @@ from application.ports.auditing import Stream
 from application.ports.errors import Busy, Conflict
 from application.ports.ledger import Unreadable
 from application.ports.machine import Clock
+from application.ports.pruning import Marks
 from application.ports.state_rows import Made, Standing, State, StateRows
-from application.retention import Retention
+from application.retention import LetGo, Retention
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch, Status
 from domain.touch_plan import TouchPlan
@@ -55,6 +56,7 @@ class Rebuilt:
 @frozen
 class Rebuilding:
     rows: StateRows
+    pruned: Marks
     clock: Clock
     retention: Retention = field(factory=Retention)
 
@@ -67,10 +69,12 @@ class Rebuilding:
             page = self.rows.page(after, PAGE)
             if page.last is None:
                 break
+            # Asked afterwards: whatever lacks in there and was pruned has left its mark by then.
+            let_go = LetGo(self.clock.now(), self.retention, self.pruned.marks())
             missing = []
             for one in page.found:
                 try:
-                    made = self._needed(one)
+                    made = self._needed(one, let_go)
                 except _Broken as problem:
                     report.fail(one.id, str(problem))
                     continue
@@ -79,7 +83,7 @@ class Rebuilding:
                 elif one.row is None:
                     missing.append(made)
                 else:
-                    self._correct(report, one.id, type(made.state))
+                    self._correct(report, one.id, type(made.state), let_go)
             self._insert(report, missing)
             report.looked_at += len(page.found)
             progress(report.looked_at, max(total, report.looked_at))
@@ -99,7 +103,7 @@ class Rebuilding:
                 return
             after = page.last
 
-    def _needed(self, one: Standing) -> Made | None:
+    def _needed(self, one: Standing, let_go: LetGo) -> Made | None:
         """The row as it is to be; None where it is, or where its retention is over."""
         kind = kind_of(one.stream)
         if kind is None:
@@ -108,7 +112,7 @@ class Rebuilding:
         if folded.state is None or folded.last_at is None:
             raise _Broken("; ".join(f"{breach.rule.id} {breach.text}" for breach in folded.breaches))
         if one.row is None:
-            if is_pruned(kind, folded, self.clock.now(), self.retention):
+            if is_pruned(kind, folded, let_go):
                 return None
             return Made(folded.state, len(folded.states), folded.last_at, folded.caller)
         if one.row.version > len(folded.states):
@@ -134,11 +138,11 @@ class Rebuilding:
                     made.state.id, "the store refuses its row: another one is in its place, or a check"
                 )
 
-    def _correct(self, report: Rebuilt, id: UUID, state: type[State]) -> None:
+    def _correct(self, report: Rebuilt, id: UUID, state: type[State], let_go: LetGo) -> None:
         written: list[Made] = []
 
         def decide(now: Standing) -> Made | None:
-            made = self._needed(now)
+            made = self._needed(now, let_go)
             written.extend([made] if made else [])
             return made
 

@@ -97,6 +97,27 @@ class PrunableContract:
         assert pruned(prunable, What.OUTBOX) == 1
         assert [len(ledger.history(id_)) for id_ in (first, second)] == [2, 2]
 
+    def test_the_latest_time_with_which_anything_went_is_marked_by_kind(
+        self, prunable: Prunable, ledger: Ledger, outbox: Outbox, deliveries: Deliveries
+    ) -> None:
+        ids = _sent(ledger, 2)
+        deliveries.receive([Received(id_, []) for id_ in ids], NOON)
+        for at in (NOON, NOON + MINUTE):
+            outbox.mark_published(outbox.claim("relay", 1, NOON, LEASE), at)
+
+        assert pruned(prunable, What.OUTBOX, NOON) == 0
+        assert pruned(prunable, What.OUTBOX, only_count=True) == 2
+        assert prunable.marks() == {}
+        assert pruned(prunable, What.OUTBOX, NOON + INSTANT) == 1
+        assert prunable.marks() == {What.OUTBOX: NOON + INSTANT}
+        assert pruned(prunable, What.INBOX, AFTER_ALL) == 2
+        assert pruned(prunable, What.OUTBOX, NOON + 2 * MINUTE) == 1
+        assert prunable.marks() == {What.OUTBOX: NOON + 2 * MINUTE, What.INBOX: AFTER_ALL}
+        outbox_again = _sent(ledger, 1, number=3)
+        outbox.mark_published(outbox.claim("relay", 1, NOON, LEASE), NOON)
+        assert len(outbox_again) == pruned(prunable, What.OUTBOX, NOON + INSTANT)
+        assert prunable.marks()[What.OUTBOX] == NOON + 2 * MINUTE
+
     def test_what_is_unpublished_claimed_or_parked_stays_with_its_reminder_and_inbox_entry(
         self, prunable: Prunable, ledger: Ledger, outbox: Outbox, deliveries: Deliveries
     ) -> None:
@@ -313,8 +334,8 @@ class PrunableContract:
         assert first + second + pruned(prunable, What.DELIVERIES) == count
 
 
-def _sent(ledger: Ledger, count: int) -> list[ReminderId]:
-    example = due(1, *(NOON + number * INSTANT for number in range(count)))
+def _sent(ledger: Ledger, count: int, number: int = 1) -> list[ReminderId]:
+    example = due(number, *(NOON + later * INSTANT for later in range(count)))
     keep(ledger, example)
     with ledger.transaction(CYCLE) as cycle:
         cycle.settle(sending_new(example))

@@ -1,6 +1,7 @@
 """The audit: everything that is stored is gone through in pages, and judged by rules without a store."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from uuid import UUID
 
 from attrs import define, field, frozen
@@ -30,7 +31,8 @@ from application.ports.auditing import (
     TouchFacts,
 )
 from application.ports.machine import Clock
-from application.retention import Retention
+from application.ports.pruning import Marks, What
+from application.retention import LetGo, Retention
 
 # Events bring their reminders along, and plans their touches.
 PAGES = {Part.EVENTS: 200, Part.PLANS: 20}
@@ -70,6 +72,7 @@ class Report:
 @frozen
 class Auditing:
     books: Books
+    pruned: Marks
     clock: Clock
     retention: Retention = field(factory=Retention)
 
@@ -112,16 +115,21 @@ class Auditing:
     def _breaches(
         self, part: Part, facts: Sequence[Facts], tz_version: str, except_stuck: bool
     ) -> Iterator[Breach]:
-        def found(some: Sequence[Facts]) -> Iterator[tuple[Facts, list[Breach]]]:
-            moment = Moment(self.clock.now(), tz_version, self.retention)
+        def found(
+            some: Sequence[Facts], marks: Mapping[What, datetime]
+        ) -> Iterator[tuple[Facts, list[Breach]]]:
+            now = self.clock.now()
+            moment = Moment(now, tz_version, LetGo(now, self.retention, marks))
             for one in some:
                 told = [each for each in judge(one, moment) if not (except_stuck and each.rule.is_stuck)]
                 if told:
                     yield one, told
 
-        suspicious = [one.id for one, _ in found(facts)]
+        suspicious = [one.id for one, _ in found(facts, {})]
         if suspicious:
-            for _, told in found(self.books.look_again(part, suspicious)):
+            again = self.books.look_again(part, suspicious)
+            # Asked afterwards: whatever lacks in there and was pruned has left its mark by then.
+            for _, told in found(again, self.pruned.marks()):
                 yield from told
 
 

@@ -7,6 +7,7 @@ from application.auditing.rules import LATE, Breach, Moment, Rule
 from application.auditing.streams import EVENTS, REMINDERS, Folded, fold, row_breaches
 from application.ports.auditing import CalendarFacts, ReminderFacts, Stream
 from application.ports.ledger import Unreadable
+from application.ports.pruning import What
 from domain import policies
 from domain.calendar_event import CalendarEvent, CalendarEventRezoned
 from domain.reminder import Reminder, ReminderSent, Status
@@ -92,7 +93,7 @@ def _of_sending(
         yield Breach(Rule.SENT_AT, one.id, "it was sent before its time")
     if len(one.messages) > 1:
         yield Breach(Rule.ONE_MESSAGE, one.id, f"it has {len(one.messages)} records in the outbox")
-    if not one.messages and sent.at >= moment.now - moment.retention.outbox:
+    if not one.messages and sent.at >= moment.let_go.before(What.OUTBOX):
         yield Breach(Rule.ONE_MESSAGE, one.id, "it was sent, and is not in the outbox")
     if not 0 < sent.event_version <= len(event.states):
         if not event.breaches:
@@ -139,7 +140,7 @@ def _of_triggers(
     if event.state is None or not event.state.status.is_open or len(reminders) < len(facts.reminders):
         return
     # An older one may have had a reminder that was pruned since.
-    if facts.stream[0].occurred_at >= moment.now - moment.retention.rows:
+    if facts.stream[0].occurred_at >= moment.let_go.before(What.REMINDERS):
         known = {one.trigger for one in reminders}
         for trigger in event.state.triggers:
             if trigger not in known:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from application.auditing.rules import LATE, Breach, Moment, Rule
 from application.auditing.streams import PLANS, fold, row_breaches
 from application.ports.auditing import PlanFacts
+from application.ports.pruning import What
 from domain.touch_plan import PlanAdvanced, TouchPlan, next_occurrence
 from domain.values import Occurrence
 
@@ -42,7 +43,7 @@ def _of_occurrences(facts: PlanFacts, plan: TouchPlan, moment: Moment) -> Iterat
                 made[one.occurrence] = happened.event.at
     touches = Counter(occurrence for _, _, occurrence in facts.made)
     for occurrence, at in made.items():
-        if occurrence not in touches and at >= moment.now - moment.retention.rows:
+        if occurrence not in touches and at >= moment.let_go.before(What.TOUCHES):
             yield Breach(Rule.OCCURRENCE, facts.id, f"no touch stands for {_named(occurrence)}")
     for touch_id, _, occurrence in facts.made:
         if occurrence not in made:

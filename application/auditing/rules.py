@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 from enum import Enum
 from uuid import UUID
 
-from attrs import field, frozen
+from attrs import frozen
 
-from application.retention import Retention
+from application.retention import LetGo
 
 LATE = timedelta(seconds=120)
 UNPUBLISHED = timedelta(seconds=30)
@@ -74,8 +74,8 @@ class Breach:
 
 @frozen
 class Moment:
-    """When something is judged, by which zone data, and how long what is over is kept."""
+    """When something is judged, by which zone data, and what may lack by then."""
 
     now: datetime
     tz_version: str
-    retention: Retention = field(factory=Retention)
+    let_go: LetGo

@@ -22,7 +22,7 @@ def stray_stream_breaches(facts: StrayStream, moment: Moment) -> Iterator[Breach
         return
     folded = fold(kind, facts.id, facts.stream)
     yield from folded.breaches
-    if not is_pruned(kind, folded, moment.now, moment.retention):
+    if not is_pruned(kind, folded, moment.let_go):
         yield Breach(Rule.STREAM_HAS_ROW, facts.id, f"{len(facts.stream)} events, and no row")
 
 

@@ -11,7 +11,8 @@ from attrs import frozen
 from application.auditing.rules import Breach, Rule
 from application.ports.auditing import Row, Stream
 from application.ports.ledger import Unreadable
-from application.retention import Retention
+from application.ports.pruning import What
+from application.retention import LetGo
 from domain import calendar_event, deferred_touch, reminder, touch_plan
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch
@@ -134,11 +135,12 @@ def fold(kind: Kind[State], id: UUID, stream: Stream) -> Folded[State]:
     return Folded(states, [], last_at, stream[0].actor if stream else None)
 
 
-def is_pruned(kind: Kind[Any], folded: Folded[Any], now: datetime, retention: Retention) -> bool:
+def is_pruned(kind: Kind[Any], folded: Folded[Any], let_go: LetGo) -> bool:
     """Whether the row is one of those that are let go: of a reminder or touch that has long been over."""
     if kind not in (REMINDERS, TOUCHES) or folded.state is None or folded.last_at is None:
         return False
-    return kind.is_over(folded.state) and folded.last_at < now - retention.rows
+    what = What.REMINDERS if kind is REMINDERS else What.TOUCHES
+    return kind.is_over(folded.state) and folded.last_at < let_go.before(what)
 
 
 def row_breaches(id: UUID, row: Row[State], stream: Stream, folded: Folded[State]) -> list[Breach]:

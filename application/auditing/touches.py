@@ -6,6 +6,7 @@ from application.auditing.rules import AFTER_LEASE, LATE, Breach, Moment, Rule
 from application.auditing.streams import TOUCHES, Folded, fold, row_breaches
 from application.ports.auditing import TouchFacts
 from application.ports.ledger import Unreadable
+from application.ports.pruning import What
 from domain import delivery
 from domain.deferred_touch import (
     DeferredTouch,
@@ -98,7 +99,7 @@ def _of_answer(
         yield Breach(Rule.ONE_ANSWER, facts.id, "it is Answered, and nothing brings the answer")
     if touch.status is Status.DELIVERED:
         statuses = {one.status for one in facts.deliveries}
-        is_kept = not answered or answered[-1] >= moment.now - moment.retention.deliveries
+        is_kept = not answered or answered[-1] >= moment.let_go.before(What.DELIVERIES)
         if (statuses or is_kept) and delivery.Status.DELIVERED not in statuses:
             yield Breach(Rule.ONE_ANSWER, facts.id, "it is Delivered, and no delivery of it is")
 

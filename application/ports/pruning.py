@@ -1,6 +1,6 @@
 """What is over and was kept long enough, so that it can go."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -38,7 +38,16 @@ class Batch:
     then: Place | None
 
 
-class Prunable(Protocol):
+class Marks(Protocol):
+    """What is known of all that was pruned."""
+
+    def marks(self) -> Mapping[What, datetime]:
+        """The latest `before` with which anything of a kind was removed; kinds of which nothing was are not
+        in it. Whoever misses a row and asks afterwards has the mark of its removal.
+        """
+
+
+class Prunable(Marks, Protocol):
     """The rows of a store. Any number may prune at once, beside all other work: nothing waits for a row."""
 
     def prune(
@@ -52,8 +61,8 @@ class Prunable(Protocol):
     ) -> Batch:
         """Look at up to `limit` rows from `start` on, and remove those that were over before `before`.
 
-        One short commit, whole or not at all; what somebody else holds stays for another time. With
-        `only_count` nothing is removed.
+        One short commit with its mark, whole or not at all; what somebody else holds stays for another time.
+        With `only_count` nothing is removed, nor marked.
         """
 
     def rows(self, what: What) -> int:

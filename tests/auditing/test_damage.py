@@ -10,6 +10,7 @@ from attrs import frozen
 from adapters.outbound.postgres.auditing.books import PostgresBooks
 from adapters.outbound.postgres.connection import BoundedConnection
 from adapters.outbound.postgres.database import Database
+from adapters.outbound.postgres.pruning import PostgresPrunable
 from adapters.outbound.postgres.session import Session
 from adapters.testkit.clock import SettableClock
 from application.auditing.auditing import Auditing, Report
@@ -47,7 +48,7 @@ def test_the_audit_finds(damage: str, office: tuple[BoundedConnection, Known]) -
     connection, known = office
     rule, statement = DAMAGES[damage]
     books = PostgresBooks(cast(Database, OneTransaction(connection)))
-    auditing = Auditing(books, SettableClock(NOON + HOUR))
+    auditing = Auditing(books, PostgresPrunable(books.database), SettableClock(NOON + HOUR))
     try:
         assert found(auditing.run(Report(), ZONE_DATA)) == {}
         harmed = do(connection, known, statement)

@@ -6,6 +6,7 @@ import psycopg
 
 from adapters.outbound.postgres.auditing.books import PostgresBooks
 from adapters.outbound.postgres.database import Database
+from adapters.outbound.postgres.pruning import PostgresPrunable
 from adapters.testkit.clock import SettableClock
 from adapters.testkit.examples import NOON
 from application.auditing.auditing import Auditing, Report
@@ -18,7 +19,7 @@ def breaches(conninfo: str) -> dict[str, list[str]]:
     well and every reminder is over.
     """
     with closing(Database(conninfo)) as database:
-        auditing = Auditing(PostgresBooks(database), SettableClock(NOON))
+        auditing = Auditing(PostgresBooks(database), PostgresPrunable(database), SettableClock(NOON))
         report = auditing.run(Report(), "no days before", except_stuck=True)
     found = {rule.says: [str(one.id) for one in each.first] for rule, each in report.found.items()}
     with psycopg.connect(conninfo) as connection:

@@ -1,6 +1,6 @@
 """What is over leaves memory."""
 
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -43,8 +43,14 @@ class MemoryPrunable:
             for key in [] if only_count else over:
                 del rows[key]
                 self._remove_with(what, key)
+            if over and not only_count:
+                self.store.pruning_marks[what] = max(before, self.store.pruning_marks.get(what, before))
         stay = passed + len(seen) - (0 if only_count else len(over))
         return Batch(len(over), len(seen), (stay,) if len(seen) == limit else None)
+
+    def marks(self) -> Mapping[What, datetime]:
+        with self.store.changed:
+            return dict(self.store.pruning_marks)
 
     def rows(self, what: What) -> int:
         with self.store.changed:

@@ -17,6 +17,7 @@ from application.ports.ledger import Recorded, Versioned
 from application.ports.notices import Matter
 from application.ports.outbox import Message
 from application.ports.people import ContactPoint, Person, Tenant
+from application.ports.pruning import What
 from application.ports.quarantine import Quarantined
 from application.ports.tokens import KeptToken, TokenId
 from application.ports.touches import RecordedTouchEvent, TouchTexts
@@ -97,6 +98,7 @@ class MemoryStore:
         self.plan_requests: dict[tuple[TenantId, str, str], tuple[str, PlanId, UserId]] = {}
         self.touch_history: dict[UUID, tuple[RecordedTouchEvent, ...]] = {}
         self.tokens: dict[TokenId, KeptToken] = {}
+        self.pruning_marks: dict[What, datetime] = {}
         self.channel_opt_outs: set[tuple[UserId, str]] = set()
         self._spoilt: dict[UUID, Spoilt] = {}
 

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from attrs import frozen
 
+from adapters.outbound.postgres.auditing.reading import read_any_time
 from adapters.outbound.postgres.connection import Row
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.session import Session
@@ -19,6 +20,12 @@ from application.ports.pruning import Batch, Place, What
 
 BEGINNING = datetime(1, 1, 2, tzinfo=UTC)
 NIL = UUID(int=0)
+MARKS = "select what, pruned_before from tickler.pruning_marks"
+IS_MARKED = "select what from tickler.pruning_marks where what = %s and pruned_before >= %s"
+MARK = (
+    "insert into tickler.pruning_marks as m (what, pruned_before) values (%s, %s) on conflict (what)"
+    " do update set pruned_before = greatest(m.pruned_before, excluded.pruned_before)"
+)
 ROWS = "select greatest(reltuples, 0)::bigint from pg_class where oid = %s::text::regclass"
 
 
@@ -153,7 +160,15 @@ class PostgresPrunable:
             seen = session.rows(walk.seen, given | _named(walk.start if start is None else start))
             over = [row[:-1] for row in seen if row[-1]]
             pruned = len(over) if only_count or not over else _remove(session, walk, over)
+            if pruned and not only_count:
+                _mark(session, what, before)
         return Batch(pruned, len(seen), seen[-1][:-1] if len(seen) == limit else None)
+
+    def marks(self) -> Mapping[What, datetime]:
+        known = {what.value: what for what in What}
+        with self.database.snapshot() as session:
+            rows = read_any_time(session).rows(MARKS)
+        return {known[name]: before for name, before in rows if name in known}
 
     def rows(self, what: What) -> int:
         with self.database.transaction() as session:
@@ -175,6 +190,12 @@ def _remove(session: Session, walk: Walk, over: Sequence[Row]) -> int:
         for statement in walk.gone:
             pruned = session.change(statement, held)
     return pruned
+
+
+def _mark(session: Session, what: What, before: datetime) -> None:
+    """Last of all, so that pruners wait for each other's commit alone, and once a run."""
+    if session.row(IS_MARKED, (what.value, before)) is None:
+        session.change(MARK, (what.value, before))
 
 
 def _columns(rows: Sequence[Row]) -> dict[str, object]:

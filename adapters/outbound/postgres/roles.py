@@ -95,6 +95,7 @@ WORKER = {
     "plan_texts": "select, insert, update, delete",
     "plan_requests": "select, insert, update, delete",
     "tokens": "select, insert, update (revoked_at), delete",
+    "pruning_marks": "select, insert, update",
     "schema_migrations": "select",
 }
 
@@ -124,6 +125,7 @@ READONLY = {
     "plan_texts": "select (plan_id)",
     "plan_requests": "select (tenant_id, caller, plan_id, made_at)",
     "tokens": f"select ({SEEN_OF_TOKENS})",
+    "pruning_marks": "select",
     "schema_migrations": "select",
 }
 
