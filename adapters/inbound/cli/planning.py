@@ -238,9 +238,13 @@ def _note_gap(option: str, local: datetime, time_zone: str) -> None:
 def _put_planned(services: Services, done: Done, as_json: bool) -> None:
     """The event, after a word where it has reminders and none of them will leave."""
     rows, _ = reminders_of(services, done.event.id)
-    has_come_too_late = any(one.reason is SkipReason.PAST for one in done.reminders)
-    if has_come_too_late and not any(row.state.status is Status.PENDING for row in rows):
+    too_late = [one for one in done.reminders if one.reason is SkipReason.PAST]
+    if too_late and not any(row.state.status is Status.PENDING for row in rows):
         say("note: every reminder's time has passed; none will leave")
+    else:
+        for reminder in too_late:
+            at = wall(reminder.due_at, done.event.timing.time_zone)
+            say(f"note: the reminder {reminder.trigger} does not leave: its time, {at}, has passed")
     for one in done.kept:
         at = wall(one.at, done.event.timing.time_zone)
         say(f"note: the reminder at {at} is at a fixed time and stays; `event change --remind` sets others")
