@@ -46,7 +46,7 @@ def test_a_sound_store_is_said_to_be_so(tickler: Commands) -> None:
     said = tickler("audit")
     assert (said.code, said.err) == (0, "")
     assert said.out == (
-        "all is sound: 2 events, 2 reminders, 0 touches, 0 plans, 0 outbox, 0 deliveries, 4 streams\n"
+        "all is sound: 2 events, 2 reminders, 0 touches, 0 plans, 0 outbox records, 0 deliveries, 4 streams\n"
     )
     told = tickler.document("audit")
     assert told["sound"]
@@ -70,6 +70,20 @@ def test_a_breach_is_exit_code_1_with_rule_ids_and_columns_and_no_more(
         "what is left after that: docs/runbooks/audit.md",
     ]
     assert "Call" not in said.out
+
+
+def test_what_there_is_one_of_is_counted_in_the_singular(
+    desk: MemoryOffice, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tickler = Commands(MemoryOffice.new(), capsys)
+    tickler.document("person", "add", "anna", "--tenant", "acme", "--zone", "UTC")
+    tickler.document(
+        "event", "plan", "--tenant", "acme", "--owner", "anna", "--start", "2026-12-01 10:00",
+        "--zone", "UTC", "--no-remind",
+    )  # fmt: skip
+    said = tickler("audit").out
+    assert said.startswith("all is sound: 1 event, 0 reminders, ")
+    assert said.endswith(", 1 stream\n")
 
 
 def test_ids_are_limited_and_counts_are_not(desk: MemoryOffice, tickler: Commands) -> None:

@@ -9,9 +9,10 @@ import pytest
 from pydantic import SecretStr
 
 from adapters.__main__ import PostgresOffice
+from adapters.inbound.cli import doctor
 from adapters.outbound.postgres.facts import INDEXES, indexes_meant
 from adapters.settings import Settings
-from tests.adapters.offices import Commands, Said
+from tests.adapters.offices import Commands, MemoryOffice, Said
 from tests.roles import RolesOfTest, roles_in
 from tests.specification import ROOT
 
@@ -158,6 +159,19 @@ def test_an_empty_database_lacks_all_migrations_and_is_no_crash(
     said = examined(capsys, database_url=SecretStr(empty_postgres_url))
     assert said.code == 1
     assert levels(said)["migrations"] == "failed"
+
+
+def test_it_says_that_the_package_of_zones_is_not_used_where_the_system_has_some(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def versions(zones: str) -> str:
+        monkeypatch.setattr(doctor, "tz_version", lambda: zones)
+        said = Commands(MemoryOffice.new(), capsys)("doctor", "--json")
+        (found,) = [one["text"] for one in said.document["checks"] if one["about"] == "versions"]
+        return str(found)
+
+    assert versions("system 2031a").endswith(" (not used: time zones are by system 2031a)")
+    assert "not used" not in versions("2026.6")
 
 
 def test_a_database_that_is_not_there_is_exit_code_3_with_the_rest_told(

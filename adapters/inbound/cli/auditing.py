@@ -11,6 +11,7 @@ from adapters.inbound.cli.progress import progress_bar
 from adapters.inbound.cli.reading import tz_version
 from application.auditing.auditing import MOST, Report
 from application.auditing.rules import Rule
+from application.ports.auditing import Part
 
 RUNBOOK = "docs/runbooks/audit.md"
 # What follows from history alone; the runbook's first section is about these.
@@ -71,7 +72,7 @@ def _lines(report: Report) -> Iterator[str]:
             yield f"  {breach.id}  {breach.text}"
         if found.count > len(found.first):
             yield f"  and {found.count - len(found.first)} more"
-    looked_at = ", ".join(f"{count} {part.value}" for part, count in report.looked_at.items())
+    looked_at = ", ".join(f"{count} {_told(part, count)}" for part, count in report.looked_at.items())
     if not report.is_whole:
         yield f"broken off; looked at so far: {looked_at or 'nothing'}"
     elif report.is_sound:
@@ -81,6 +82,18 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"{broken} {'rule does' if broken == 1 else 'rules do'} not hold; looked at: {looked_at}"
     if not report.is_sound:
         yield from _next_steps(_broken(report))
+
+
+def _told(part: Part, count: int) -> str:
+    match part:
+        case Part.OUTBOX:
+            return "outbox record" if count == 1 else "outbox records"
+        case Part.TOUCHES if count == 1:
+            return "touch"
+        case Part.DELIVERIES if count == 1:
+            return "delivery"
+        case _:
+            return part.value.removesuffix("s") if count == 1 else part.value
 
 
 def _next_steps(broken: Sequence[Rule]) -> Iterator[str]:

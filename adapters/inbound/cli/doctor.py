@@ -65,7 +65,9 @@ def _of_program(settings: Settings) -> Iterator[Check]:
     given = ", ".join(f"{name}={value}" for name, value in _set(settings).items())
     yield Check("settings", Level.OK, given or "none is set")
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
-    yield Check("versions", Level.OK, f"Python {platform.python_version()}, {libraries}")
+    zones = tz_version()
+    used = f" (not used: time zones are by {zones})" if zones.startswith("system") else ""
+    yield Check("versions", Level.OK, f"Python {platform.python_version()}, {libraries}{used}")
 
 
 def _of_database(desk: Office) -> Iterator[Check]:
