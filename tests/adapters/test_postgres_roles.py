@@ -15,8 +15,9 @@ from psycopg.sql import SQL, Identifier
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.migrations import MIGRATIONS, MigrationError, migrate
 from adapters.outbound.postgres.people import PostgresPeople
+from adapters.outbound.postgres.rights import POLICIES, READONLY, WORKER
 from adapters.outbound.postgres.role_faults import role_faults, strangers
-from adapters.outbound.postgres.roles import POLICIES, READONLY, WORKER, Roles
+from adapters.outbound.postgres.roles import Roles
 from adapters.outbound.postgres.touches.claiming import OF_TENANT
 from adapters.outbound.postgres.touches.claiming import TENANTS as WAITING
 from adapters.outbound.postgres.touches.store import PostgresTouches

@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from adapters.outbound.postgres.migrations import MIGRATIONS, connect, missing
+from adapters.outbound.postgres.rights import API, WORKER
 from adapters.outbound.postgres.role_faults import role_faults, strangers
-from adapters.outbound.postgres.roles import API, WORKER, Connection, roles_of
+from adapters.outbound.postgres.roles import Connection, roles_of
 from adapters.outbound.system import SystemClock
 from application.ports.facts import DatabaseFacts, LoginFacts
 

@@ -46,6 +46,7 @@ CREATE UNIQUE INDEX people_pkey ON tickler.people USING btree (id); -- PRIMARY K
 CREATE UNIQUE INDEX people_tenant_id_handle_key ON tickler.people USING btree (tenant_id, handle); -- UNIQUE (tenant_id, handle)
 CREATE UNIQUE INDEX plan_requests_pkey ON tickler.plan_requests USING btree (tenant_id, caller, key); -- PRIMARY KEY (tenant_id, caller, key)
 CREATE UNIQUE INDEX plan_texts_pkey ON tickler.plan_texts USING btree (plan_id); -- PRIMARY KEY (plan_id)
+CREATE UNIQUE INDEX pruning_marks_pkey ON tickler.pruning_marks USING btree (what); -- PRIMARY KEY (what)
 CREATE UNIQUE INDEX quarantine_pkey ON tickler.quarantine USING btree (topic, partition, "offset", fingerprint); -- PRIMARY KEY (topic, partition, "offset", fingerprint)
 CREATE UNIQUE INDEX schema_migrations_pkey ON tickler.schema_migrations USING btree (name); -- PRIMARY KEY (name)
 CREATE UNIQUE INDEX tenants_handle_key ON tickler.tenants USING btree (handle); -- UNIQUE (handle)

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from adapters.outbound.postgres.code import Function, functions_of
 from adapters.outbound.postgres.migrations import MIGRATIONS, read_migrations
+from adapters.outbound.postgres.rights import POLICIES
 from adapters.outbound.postgres.roles import (
     GUARD,
     GUARDED,
-    POLICIES,
     Connection,
     Policy,
     Roles,
