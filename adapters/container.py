@@ -113,6 +113,10 @@ OF_A_REQUEST = Patience(
 )
 
 
+# Each figure is read apart: a slow one takes a connection, and there are others.
+WATCHERS = 4
+
+
 def _patience(touch_lease: float) -> Patience:
     """A client that is frozen within a transaction keeps its locks no longer than its touches' lease."""
     usual = Patience()
@@ -438,7 +442,7 @@ class Container(containers.DeclarativeContainer):
         Database,
         conninfo,
         prepared=settings.provided.database_prepared,
-        connections=2,
+        connections=WATCHERS,
         patience=providers.Object(OF_A_WATCHER),
     )
     database_health = providers.Singleton(PostgresHealth, watch_database)

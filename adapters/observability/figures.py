@@ -1,12 +1,14 @@
 """Gauges that are read when somebody looks: how the store stands, and how its database does.
 
 They are of the store and not of a process, so every process that is watched shows all of them: what waits is
-seen to wait also when nobody is left who works on it. While the store does not answer they are left out,
-since what was true is no news of what is; `tickler_database_up` says so.
+seen to wait also when nobody is left who works on it. While one cannot be read it is left out,
+since what was true is no news of what is; `tickler_figures_unread` and `tickler_database_up` say so.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
+from time import monotonic
 from typing import Protocol
 
 from attrs import field, frozen
@@ -16,7 +18,7 @@ from prometheus_client.registry import Collector
 from adapters.observability.refreshing import Refreshed
 from application.ports.backlog import Backlog
 from application.ports.machine import Clock
-from application.ports.standing import Standing, Watched
+from application.ports.standing import ClaimKind, Watched
 
 # A scrape is answered within this, whatever the database does.
 PATIENCE_SECONDS = 1.0
@@ -55,98 +57,133 @@ class PoolUse(Protocol):
     def most(self) -> int: ...
 
 
+Figure = Callable[[datetime], Iterable[GaugeMetricFamily]]
+
+
 @frozen(eq=False)
 class StoreGauges(Collector):
-    """How the store stands. `channels` are there from the start, with nothing waiting."""
+    """How the store stands. `channels` are there from the start, with nothing waiting.
+
+    Each figure is read apart, so that one that takes too long takes no other with it; which could not be
+    read `tickler_figures_unread` says.
+    """
 
     watched: Watched
     clock: Clock
     channels: Collection[str]
     fresh: float = FRESH_SECONDS
     patience: float = PATIENCE_SECONDS
-    _read: Refreshed[tuple[datetime, Standing]] = field(init=False)
+    _reads: Mapping[str, Refreshed[Sequence[GaugeMetricFamily]]] = field(init=False)
 
-    @_read.default
-    def _new_read(self) -> Refreshed[tuple[datetime, Standing]]:
-        return Refreshed(self._stands, self.fresh)
+    @_reads.default
+    def _new_reads(self) -> Mapping[str, Refreshed[Sequence[GaugeMetricFamily]]]:
+        figures: dict[str, Figure] = {
+            "reminders": self._reminders,
+            "outbox": self._outbox,
+            "outbox parked": self._outbox_parked,
+            "deliveries": self._deliveries,
+            "deliveries unknown": self._deliveries_unknown,
+            "deliveries failed": self._deliveries_failed,
+            "touches": self._touches,
+            "touches overdue": self._touches_overdue,
+            "touches failed": self._touches_failed,
+            "stuck claims": self._stuck_claims,
+        }
+        return {name: Refreshed(partial(self._read, figure), self.fresh) for name, figure in figures.items()}
 
-    def _stands(self) -> tuple[datetime, Standing]:
-        now = self.clock.now()
-        return now, self.watched.standing(now)
+    def _read(self, figure: Figure) -> Sequence[GaugeMetricFamily]:
+        return list(figure(self.clock.now()))
 
     def describe(self) -> Iterator[GaugeMetricFamily]:
         """Nothing: asking for the names must not ask the store."""
         return iter(())
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        found = self._read.get(self.patience)
-        if found is not None:
-            yield from _of_reminders(*found)
-            yield from _of_outbox(*found)
-            yield from _of_deliveries(*found, self.channels)
-            yield from _of_touches(*found)
-            stuck = found[1].stuck_claims.items()
-            yield _gauge(
-                "tickler_stuck_claims",
-                "Claims whose lease was over 15 seconds ago, and that nobody took back.",
-                [([kind.value], count) for kind, count in stuck],
-                "kind",
-            )
+        end = monotonic() + self.patience
+        for read in self._reads.values():
+            # It is read in a thread of its own, beside the others.
+            read.get(0)
+        found = {name: read.get(max(0.0, end - monotonic())) for name, read in self._reads.items()}
+        for families in found.values():
+            yield from families or ()
+        yield _gauge(
+            "tickler_figures_unread",
+            "Whether a figure of the store could not be read, or not in time.",
+            [([name], families is None) for name, families in found.items()],
+            "figure",
+        )
 
+    def _reminders(self, now: datetime) -> Iterator[GaugeMetricFamily]:
+        of, waiting = "calendar_reminder_dispatch_", self.watched.reminders(now)
+        yield _one(f"{of}backlog", "Pending reminders with DueAt < now.", waiting.count)
+        yield _one(
+            f"{of}oldest_due_age_seconds",
+            "How long the oldest of the backlog has been due; 0 where there is none.",
+            _age(waiting, now),
+        )
 
-def _of_reminders(now: datetime, standing: Standing) -> Iterator[GaugeMetricFamily]:
-    of = "calendar_reminder_dispatch_"
-    yield _one(f"{of}backlog", "Pending reminders with DueAt < now.", standing.reminders.count)
-    yield _one(
-        f"{of}oldest_due_age_seconds",
-        "How long the oldest of the backlog has been due; 0 where there is none.",
-        _age(standing.reminders, now),
-    )
+    def _outbox(self, now: datetime) -> Iterator[GaugeMetricFamily]:
+        of, waiting = "calendar_outbox_", self.watched.outbox()
+        yield _one(f"{of}lag_rows", "Messages that wait to be published.", waiting.count)
+        yield _one(
+            f"{of}lag_seconds",
+            "How long the oldest of them has waited; 0 where there is none.",
+            _age(waiting, now),
+        )
 
+    def _outbox_parked(self, _: datetime) -> Iterator[GaugeMetricFamily]:
+        parked = self.watched.outbox_parked()
+        yield _one("calendar_outbox_parked", "Messages that were refused for good.", parked)
 
-def _of_outbox(now: datetime, standing: Standing) -> Iterator[GaugeMetricFamily]:
-    of = "calendar_outbox_"
-    yield _one(f"{of}lag_rows", "Messages that wait to be published.", standing.outbox.count)
-    yield _one(
-        f"{of}lag_seconds",
-        "How long the oldest of them has waited; 0 where there is none.",
-        _age(standing.outbox, now),
-    )
-    yield _one(f"{of}parked", "Messages that were refused for good.", standing.outbox_parked)
+    def _deliveries(self, now: datetime) -> Iterator[GaugeMetricFamily]:
+        of = "notifications_delivery_"
+        none = dict.fromkeys(self.channels, Backlog(0, None))
+        waiting = sorted({**none, **self.watched.deliveries(now)}.items())
+        yield _gauge(
+            f"{of}backlog",
+            "Deliveries that may be tried now.",
+            [([channel], backlog.count) for channel, backlog in waiting],
+            "channel",
+        )
+        yield _gauge(
+            f"{of}oldest_age_seconds",
+            "How long one of them has waited for that at most; 0 where there is none.",
+            [([channel], _age(backlog, now)) for channel, backlog in waiting],
+            "channel",
+        )
 
+    def _deliveries_unknown(self, _: datetime) -> Iterator[GaugeMetricFamily]:
+        unknown = self.watched.deliveries_unknown()
+        yield _one("notifications_delivery_unknown", "Deliveries that stand Unknown.", unknown)
 
-def _of_deliveries(
-    now: datetime, standing: Standing, channels: Collection[str]
-) -> Iterator[GaugeMetricFamily]:
-    of = "notifications_delivery_"
-    none = dict.fromkeys(channels, Backlog(0, None))
-    waiting = sorted({**none, **standing.deliveries}.items())
-    yield _gauge(
-        f"{of}backlog",
-        "Deliveries that may be tried now.",
-        [([channel], backlog.count) for channel, backlog in waiting],
-        "channel",
-    )
-    yield _gauge(
-        f"{of}oldest_age_seconds",
-        "How long one of them has waited for that at most; 0 where there is none.",
-        [([channel], _age(backlog, now)) for channel, backlog in waiting],
-        "channel",
-    )
-    yield _one(f"{of}unknown", "Deliveries that stand Unknown.", standing.deliveries_unknown)
-    yield _one(f"{of}failed", "Deliveries that stand Failed.", standing.deliveries_failed)
+    def _deliveries_failed(self, _: datetime) -> Iterator[GaugeMetricFamily]:
+        failed = self.watched.deliveries_failed()
+        yield _one("notifications_delivery_failed", "Deliveries that stand Failed.", failed)
 
+    def _touches(self, now: datetime) -> Iterator[GaugeMetricFamily]:
+        of, waiting = "deferred_touch_", self.watched.touches(now)
+        yield _one(f"{of}backlog", "Pending touches that are due.", waiting.count)
+        yield _one(
+            f"{of}oldest_due_age_seconds",
+            "How long the oldest of the backlog has been due; 0 where there is none.",
+            _age(waiting, now),
+        )
 
-def _of_touches(now: datetime, standing: Standing) -> Iterator[GaugeMetricFamily]:
-    of = "deferred_touch_"
-    yield _one(f"{of}backlog", "Pending touches that are due.", standing.touches.count)
-    yield _one(
-        f"{of}oldest_due_age_seconds",
-        "How long the oldest of the backlog has been due; 0 where there is none.",
-        _age(standing.touches, now),
-    )
-    yield _one(f"{of}stuck", "Touches in work whose lease is over.", standing.touches_overdue)
-    yield _one(f"{of}failed", "Touches that stand Failed.", standing.touches_failed)
+    def _touches_overdue(self, now: datetime) -> Iterator[GaugeMetricFamily]:
+        overdue = self.watched.touches_overdue(now)
+        yield _one("deferred_touch_stuck", "Touches in work whose lease is over.", overdue)
+
+    def _touches_failed(self, _: datetime) -> Iterator[GaugeMetricFamily]:
+        failed = self.watched.touches_failed()
+        yield _one("deferred_touch_failed", "Touches that stand Failed.", failed)
+
+    def _stuck_claims(self, now: datetime) -> Iterator[GaugeMetricFamily]:
+        yield _gauge(
+            "tickler_stuck_claims",
+            "Claims whose lease was over 15 seconds ago, and that nobody took back.",
+            [([kind.value], self.watched.stuck(kind, now)) for kind in ClaimKind],
+            "kind",
+        )
 
 
 @frozen(eq=False)

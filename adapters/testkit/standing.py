@@ -11,7 +11,7 @@ from application.ports.backlog import Backlog
 from application.ports.deliveries import Deliveries, Received
 from application.ports.ledger import Ledger
 from application.ports.outbox import Outbox
-from application.ports.standing import STUCK_AFTER, ClaimKind, Standing, Watched
+from application.ports.standing import STUCK_AFTER, ClaimKind, Watched
 from application.ports.touches import Touches
 from domain import deferred_touch, delivery
 from domain.deferred_touch import Limits
@@ -19,18 +19,6 @@ from domain.triggers import MinutesBeforeStart
 
 INSTANT = timedelta(microseconds=1)
 NOTHING = Backlog(0, None)
-QUIET = Standing(
-    reminders=NOTHING,
-    outbox=NOTHING,
-    outbox_parked=0,
-    deliveries={},
-    deliveries_unknown=0,
-    deliveries_failed=0,
-    touches=NOTHING,
-    touches_overdue=0,
-    touches_failed=0,
-    stuck_claims=dict.fromkeys(ClaimKind, 0),
-)
 
 
 class StandingContract:
@@ -38,6 +26,11 @@ class StandingContract:
 
     @pytest.fixture
     def watched(self) -> Watched:
+        raise NotImplementedError
+
+    @pytest.fixture
+    def counting_to_two(self) -> Watched:
+        """The same store, with two for the most that is counted."""
         raise NotImplementedError
 
     @pytest.fixture
@@ -57,7 +50,11 @@ class StandingContract:
         raise NotImplementedError
 
     def test_nothing_waits_and_nothing_went_wrong_in_an_empty_store(self, watched: Watched) -> None:
-        assert watched.standing(NOON) == QUIET
+        assert [watched.reminders(NOON), watched.outbox(), watched.touches(NOON)] == 3 * [NOTHING]
+        assert watched.deliveries(NOON) == {}
+        assert watched.outbox_parked() == watched.touches_overdue(NOON) == watched.touches_failed() == 0
+        assert watched.deliveries_unknown() == watched.deliveries_failed() == 0
+        assert [watched.stuck(kind, NOON) for kind in ClaimKind] == 3 * [0]
 
     def test_reminders_wait_from_the_instant_after_they_are_due_until_they_are_settled(
         self, watched: Watched, ledger: Ledger
@@ -66,12 +63,12 @@ class StandingContract:
         at = planned(1, MinutesBeforeStart(60)).reminders[0].due_at
         assert at == NOON
 
-        assert watched.standing(at).reminders == NOTHING
-        assert watched.standing(at + INSTANT).reminders == Backlog(1, at)
-        assert watched.standing(NOON + 2 * MINUTE).reminders == Backlog(2, at)
+        assert watched.reminders(at) == NOTHING
+        assert watched.reminders(at + INSTANT) == Backlog(1, at)
+        assert watched.reminders(NOON + 2 * MINUTE) == Backlog(2, at)
         with ledger.transaction(CYCLE) as cycle:
             cycle.settle(sending_new(planned(1, MinutesBeforeStart(60))))
-        assert watched.standing(NOON + 2 * MINUTE).reminders == Backlog(1, NOON + MINUTE)
+        assert watched.reminders(NOON + 2 * MINUTE) == Backlog(1, NOON + MINUTE)
 
     def test_messages_wait_until_they_are_published_or_parked(
         self, watched: Watched, ledger: Ledger, outbox: Outbox
@@ -80,16 +77,14 @@ class StandingContract:
         keep(ledger, *examples)
         with ledger.transaction(CYCLE) as cycle:
             cycle.settle([settled for example in examples for settled in sending_new(example)])
-        standing = watched.standing(NOON)
-        assert (standing.outbox.count, standing.outbox_parked) == (3, 0)
-        assert standing.outbox == outbox.backlog(NOON)
+        assert (watched.outbox().count, watched.outbox_parked()) == (3, 0)
+        assert watched.outbox() == outbox.backlog(NOON)
 
         first, second, _ = outbox.claim("relay", 3, NOON, MINUTE)
         outbox.mark_published([first], NOON)
         outbox.park([(second, "it will not do")], NOON)
 
-        standing = watched.standing(NOON)
-        assert (standing.outbox.count, standing.outbox_parked) == (1, 1)
+        assert (watched.outbox().count, watched.outbox_parked()) == (1, 1)
 
     def test_a_relays_claim_is_stuck_when_its_lease_was_over_some_time_ago(
         self, watched: Watched, ledger: Ledger, outbox: Outbox
@@ -122,12 +117,12 @@ class StandingContract:
             ],
             NOON,
         )
-        assert watched.standing(NOON).deliveries == {
+        assert watched.deliveries(NOON) == {
             "console": Backlog(1, NOON),
             "email": Backlog(2, NOON - 2 * MINUTE),
         }
         deliveries.claim("email", 1, NOON, NOON + MINUTE)
-        assert watched.standing(NOON).deliveries["email"].count == 1
+        assert watched.deliveries(NOON)["email"].count == 1
 
     def test_a_sender_is_stuck_when_its_lease_was_over_some_time_ago(
         self, watched: Watched, deliveries: Deliveries
@@ -147,19 +142,18 @@ class StandingContract:
         settle(deliveries, three, delivery.LoseTrack(three.claim, "no answer", NOON))
         settle(deliveries, four, delivery.Accept(four.claim, None, NOON))
 
-        standing = watched.standing(NOON)
-        assert (standing.deliveries_failed, standing.deliveries_unknown) == (1, 2)
+        assert (watched.deliveries_failed(), watched.deliveries_unknown()) == (1, 2)
 
     def test_touches_wait_from_the_instant_after_they_are_due_until_they_are_claimed(
         self, watched: Watched, touches: Touches
     ) -> None:
         registered(touches, 1, due_at=NOON)
         registered(touches, 2, due_at=NOON + MINUTE)
-        assert watched.standing(NOON).touches == NOTHING
-        assert watched.standing(NOON + INSTANT).touches == Backlog(1, NOON)
-        assert watched.standing(NOON + 2 * MINUTE).touches == Backlog(2, NOON)
+        assert watched.touches(NOON) == NOTHING
+        assert watched.touches(NOON + INSTANT) == Backlog(1, NOON)
+        assert watched.touches(NOON + 2 * MINUTE) == Backlog(2, NOON)
         claim_due(touches, NOON + INSTANT)
-        assert watched.standing(NOON + 2 * MINUTE).touches == Backlog(1, NOON + MINUTE)
+        assert watched.touches(NOON + 2 * MINUTE) == Backlog(1, NOON + MINUTE)
 
     def test_a_touch_is_overdue_when_its_lease_is_over_and_stuck_some_time_later(
         self, watched: Watched, touches: Touches
@@ -170,18 +164,48 @@ class StandingContract:
         answer(touches, one)
         over = NOON + INSTANT + MINUTE
 
-        assert watched.standing(over).touches_overdue == 0
-        assert watched.standing(over + INSTANT).touches_overdue == 1
+        assert watched.touches_overdue(over) == 0
+        assert watched.touches_overdue(over + INSTANT) == 1
         self._is_stuck_from(watched, ClaimKind.TOUCH, over)
 
     def test_touches_that_failed_for_good_are_counted(self, watched: Watched, touches: Touches) -> None:
         registered(touches)
         (claimed,) = claim_due(touches)
         tell(touches, claimed.id, deferred_touch.Fail(claimed.claim, "no", NOON + MINUTE, Limits(attempts=1)))
-        assert watched.standing(NOON + MINUTE).touches_failed == 1
+        assert watched.touches_failed() == 1
+
+    def test_of_much_no_more_is_counted_than_the_most_and_one(
+        self,
+        counting_to_two: Watched,
+        ledger: Ledger,
+        outbox: Outbox,
+        deliveries: Deliveries,
+        touches: Touches,
+    ) -> None:
+        later = NOON + 60 * MINUTE
+        keep(ledger, *[due(number, NOON + number * MINUTE) for number in range(1, 6)])
+        assert counting_to_two.reminders(later) == Backlog(3, NOON + MINUTE)
+
+        examples = [planned(number, MinutesBeforeStart(75)) for number in range(11, 16)]
+        keep(ledger, *examples)
+        with ledger.transaction(CYCLE) as cycle:
+            cycle.settle([settled for example in examples for settled in sending_new(example)])
+        assert counting_to_two.outbox() == Backlog(3, outbox.backlog(NOON).oldest)
+
+        waiting = [made(number, channel="console") for number in range(1, 6)]
+        waiting += [made(number, channel="webhook") for number in range(6, 8)]
+        deliveries.receive([Received(REMINDER, waiting)], NOON)
+        found = counting_to_two.deliveries(later)
+        assert {channel: backlog.count for channel, backlog in found.items()} == {"console": 3, "webhook": 2}
+
+        for number in range(1, 6):
+            registered(touches, number, due_at=NOON + (10 - number) * MINUTE)
+        assert counting_to_two.touches(later) == Backlog(3, NOON + 5 * MINUTE)
 
     @staticmethod
     def _is_stuck_from(watched: Watched, kind: ClaimKind, over: datetime) -> None:
-        none = dict.fromkeys(ClaimKind, 0)
-        assert watched.standing(over + STUCK_AFTER).stuck_claims == none
-        assert watched.standing(over + STUCK_AFTER + INSTANT).stuck_claims == none | {kind: 1}
+        def stuck(now: datetime) -> list[ClaimKind]:
+            return [one for one in ClaimKind for _ in range(watched.stuck(one, now))]
+
+        assert stuck(over + STUCK_AFTER) == []
+        assert stuck(over + STUCK_AFTER + INSTANT) == [kind]

@@ -5,11 +5,10 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 
-from attrs import frozen
-
 from application.ports.backlog import Backlog
 
 STUCK_AFTER = timedelta(seconds=15)
+MOST_COUNTED = 100_000
 
 
 class ClaimKind(StrEnum):
@@ -18,31 +17,43 @@ class ClaimKind(StrEnum):
     OUTBOX = "outbox"
 
 
-@frozen
-class Standing:
-    """Of all tenants, at one instant.
+class Watched(Protocol):
+    """A store that can say how it stands, with all tenants together.
 
-    `reminders` and `touches` are those that are Pending and due; `outbox` what is neither published nor
-    parked; `deliveries`, by channel, those that may be tried now, the oldest being the one that has waited
-    longest for that. Channels of which nothing waits are left out. `deliveries_unknown`, `deliveries_failed`
-    and `touches_failed` are those that stand so for a person to look at; `touches_overdue` are InProgress
-    though their lease is over; `stuck_claims` are claims whose lease was over STUCK_AFTER ago.
+    Each figure is read apart from the others, every few seconds, however much is kept; where one takes too
+    long to find out it raises Unavailable or Busy, and the others are not held up. No more than MOST_COUNTED
+    and one are counted of anything (of deliveries, in a channel), and the oldest is then that of those.
     """
 
-    reminders: Backlog
-    outbox: Backlog
-    outbox_parked: int
-    deliveries: Mapping[str, Backlog]
-    deliveries_unknown: int
-    deliveries_failed: int
-    touches: Backlog
-    touches_overdue: int
-    touches_failed: int
-    stuck_claims: Mapping[ClaimKind, int]
+    def reminders(self, now: datetime) -> Backlog:
+        """Pending and due."""
 
+    def outbox(self) -> Backlog:
+        """Neither published nor parked."""
 
-class Watched(Protocol):
-    """A store that can say how it stands. It is asked every few seconds, however much is kept in it."""
+    def outbox_parked(self) -> int:
+        """For a person to look at."""
 
-    def standing(self, now: datetime) -> Standing:
-        """How it stands; raises Unavailable or Busy where that takes too long to find out."""
+    def deliveries(self, now: datetime) -> Mapping[str, Backlog]:
+        """By channel, those that may be tried now; the oldest has waited longest for that.
+
+        Channels of which nothing waits are left out.
+        """
+
+    def deliveries_unknown(self) -> int:
+        """Those that stand so, for a person to look at."""
+
+    def deliveries_failed(self) -> int:
+        """Those that stand so, for a person to look at."""
+
+    def touches(self, now: datetime) -> Backlog:
+        """Pending and due; the oldest is that of all."""
+
+    def touches_overdue(self, now: datetime) -> int:
+        """InProgress though their lease is over."""
+
+    def touches_failed(self) -> int:
+        """Those that stand so, for a person to look at."""
+
+    def stuck(self, kind: ClaimKind, now: datetime) -> int:
+        """Claims whose lease was over STUCK_AFTER ago."""

@@ -1,6 +1,7 @@
 """The watching server: pages that are quick whatever the store does, for clients of all sorts."""
 
 import json
+import re
 import socket
 import threading
 import time
@@ -13,7 +14,7 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
-from attrs import define, field
+from attrs import define, field, frozen
 from prometheus_client import CollectorRegistry
 
 from adapters.container import Container
@@ -30,7 +31,7 @@ from adapters.outbound.postgres import standing
 from adapters.outbound.postgres.database import Database
 from adapters.settings import Settings
 from adapters.testkit.clock import SettableClock
-from application.ports.standing import Standing
+from application.ports.backlog import Backlog
 from tests.adapters.silence import SilentProxy
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
@@ -341,52 +342,90 @@ def test_what_is_counted_every_few_seconds_is_found_by_an_index_however_much_the
         standing.OUTBOX: "ix_outbox_unpublished",
         standing.DELIVERIES: "ix_deliveries_pending",
         standing.DELIVERIES_STUCK: "ix_deliveries_sending",
-        standing.DELIVERIES_LEFT: "ix_deliveries_left",
+        standing.DELIVERIES_UNKNOWN: "ix_deliveries_left",
+        standing.DELIVERIES_FAILED: "ix_deliveries_left",
+        standing.OUTBOX_STUCK: "ix_outbox_unpublished",
         standing.TOUCHES: "ix_deferred_touches_tenant_due_at",
         standing.TOUCHES_OVERDUE: "ix_deferred_touches_in_progress",
         standing.TOUCHES_FAILED: "ix_deferred_touches_failed",
     }
     with closing(Database(postgres_url)) as database, database.transaction() as session:
         for statement, index in wanted.items():
-            plan = session.rows("explain " + statement, [NOW] * statement.count("%s"))
+            given = {"< %s": NOW, "<= %s": NOW, "limit %s": 100_001, "least(count(*), %s": 100_001}
+            values = [
+                next(value for before, value in given.items() if statement[: one.end()].endswith(before))
+                for one in re.finditer("%s", statement)
+            ]
+            plan = session.rows("explain " + statement, values)
             assert index in "\n".join(line for (line,) in plan)
 
 
 def test_a_storm_of_scrapes_asks_the_store_once(serve: Callable[..., WatchServer]) -> None:
-    store = Counting()
+    store = Counting(MemoryStore())
     registry = CollectorRegistry()
     registry.register(StoreGauges(store, SettableClock(NOW), ["console"], fresh=60.0))
     url = serve(Pages(registry, {}, {})).url + "/metrics"
     with ThreadPoolExecutor(16) as scrapers, httpx.Client(trust_env=False) as client:
         found = list(scrapers.map(lambda _: client.get(url).text, range(100)))
     assert {"\ncalendar_outbox_lag_rows 0.0\n" in one for one in found} == {True}
-    assert store.asked == 1
+    assert store.asked.count == 1
 
 
-def test_a_store_that_hangs_is_left_out_and_holds_up_nobody() -> None:
-    store = Counting(hold=threading.Event())
+def test_a_figure_that_hangs_is_named_and_takes_no_other_with_it() -> None:
+    store = Counting(MemoryStore(), asked=Asked())
     registry = CollectorRegistry()
-    registry.register(StoreGauges(store, SettableClock(NOW), ["console"], patience=0.1))
+    registry.register(StoreGauges(store, SettableClock(NOW), ["console"], patience=0.2))
     shown = Pages(registry, {}, {})
     began = time.monotonic()
     for _ in range(5):
-        assert shown.metrics("").body == b""
+        said = shown.metrics("").body.decode()
+        assert unread(said) == {"outbox"}
+        assert "calendar_outbox_lag" not in said
     assert time.monotonic() - began < 5
-    assert store.asked == 1
-    store.hold.set()
+    assert store.asked.count == 1
+    for line in (
+        "calendar_reminder_dispatch_backlog 0.0",
+        "calendar_outbox_parked 0.0",
+        'notifications_delivery_backlog{channel="console"} 0.0',
+        "deferred_touch_oldest_due_age_seconds 0.0",
+        'tickler_stuck_claims{kind="outbox"} 0.0',
+    ):
+        assert line in said.splitlines()
+    store.asked.hold.set()
 
 
-@define
-class Counting:
-    """An empty store that counts who asks it, and answers from when `hold` is set."""
+def test_a_table_that_cannot_be_read_takes_no_figure_of_another_with_it(postgres_url: str) -> None:
+    container, shown = postgres_pages(postgres_url)
+    with (
+        psycopg.connect(postgres_url) as other,
+        closing(container.watch_database()),
+        closing(container.database()),
+    ):
+        other.execute("lock table tickler.outbox in access exclusive mode")
+        until(lambda: unread(shown.metrics("").body.decode()) == {"outbox", "outbox parked", "stuck claims"})
+        said = shown.metrics("").body.decode()
+        assert "\ntickler_database_up 1.0\n" in said
+        assert "\ncalendar_reminder_dispatch_backlog 0.0\n" in said
+        assert "\ndeferred_touch_backlog 0.0\n" in said
+        assert "calendar_outbox_lag" not in said
 
-    hold: threading.Event = field(factory=lambda: at_once().hold)
-    asked: int = 0
 
-    def standing(self, now: datetime) -> Standing:
-        self.asked += 1
-        self.hold.wait(PATIENCE_S)
-        return MemoryStanding(MemoryStore()).standing(now)
+def unread(said: str) -> set[str]:
+    """The figures that a page of metrics says it could not read; it names all, read or not."""
+    found = dict(re.findall(r'^tickler_figures_unread\{figure="([a-z ]+)"\} (\S+)$', said, re.MULTILINE))
+    assert len(found) == 10
+    return {figure for figure, value in found.items() if float(value)}
+
+
+@frozen
+class Counting(MemoryStanding):
+    """A store whose outbox is asked for through `asked`."""
+
+    asked: Asked = field(factory=at_once)
+
+    def outbox(self) -> Backlog:
+        self.asked()
+        return super().outbox()
 
 
 def test_metrics_of_a_memory_store_tell_what_waits_and_of_no_database() -> None:

@@ -29,6 +29,10 @@ class TestMemoryStanding(StandingContract):
         return MemoryStanding(store)
 
     @pytest.fixture
+    def counting_to_two(self, store: MemoryStore) -> MemoryStanding:
+        return MemoryStanding(store, most=2)
+
+    @pytest.fixture
     def ledger(self, store: MemoryStore) -> MemoryLedger:
         return MemoryLedger(store)
 
@@ -53,6 +57,10 @@ class TestPostgresStanding(StandingContract):
     @pytest.fixture
     def watched(self, database: Database) -> PostgresStanding:
         return PostgresStanding(database)
+
+    @pytest.fixture
+    def counting_to_two(self, database: Database) -> PostgresStanding:
+        return PostgresStanding(database, most=2)
 
     @pytest.fixture
     def ledger(self, database: Database) -> PostgresLedger:

@@ -1,38 +1,78 @@
-"""How it stands, in PostgreSQL: what waits is found by the indexes that find it for the work."""
+"""How it stands, in PostgreSQL: what waits is found by the indexes that find it for the work.
 
+The last parameter of each statement is the most that it counts.
+"""
+
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from attrs import frozen
 
 from adapters.outbound.postgres.database import Database
 from application.ports.backlog import Backlog
-from application.ports.standing import STUCK_AFTER, ClaimKind, Standing
+from application.ports.standing import MOST_COUNTED, STUCK_AFTER, ClaimKind
 
-REMINDERS = (
-    "select count(*), min(due_at) from tickler.event_reminders where status = 'Pending' and due_at < %s"
-)
+REMINDERS = """
+select count(*), min(due_at) from (
+    select due_at from tickler.event_reminders where status = 'Pending' and due_at < %s
+     order by due_at limit %s) counted
+"""
 OUTBOX = """
-select count(*), min(created_at), count(*) filter (where claimed_by is not null and claimed_until < %s)
-  from tickler.outbox where published_at is null and parked_at is null
+select count(*), min(created_at) from (
+    select created_at from tickler.outbox where published_at is null and parked_at is null
+     order by position limit %s) counted
 """
-PARKED = "select count(*) from tickler.outbox where parked_at is not null"
+OUTBOX_STUCK = """
+select count(*) from (
+    select from tickler.outbox
+     where published_at is null and parked_at is null and claimed_by is not null and claimed_until < %s
+     order by position limit %s) counted
+"""
+PARKED = "select count(*) from (select from tickler.outbox where parked_at is not null limit %s) counted"
+# Channels are few, and found by steps from one to the next: one that is full hides no other.
 DELIVERIES = """
-select channel, count(*), min(not_before) from tickler.deliveries
- where status = 'Pending' and not_before <= %s group by channel
-"""
-DELIVERIES_STUCK = "select count(*) from tickler.deliveries where status = 'Sending' and lease_until < %s"
-DELIVERIES_LEFT = """
-select count(*) filter (where status = 'Unknown'), count(*) filter (where status = 'Failed')
-  from tickler.deliveries where status in ('Failed', 'Unknown')
-"""
-TOUCHES = (
-    "select count(*), min(due_at) from tickler.deferred_touches where status = 'Pending' and due_at < %s"
+with recursive waiting (channel) as (
+    (select channel from tickler.deliveries where status = 'Pending' order by channel limit 1)
+    union all
+    select (select next.channel from tickler.deliveries as next
+             where next.status = 'Pending' and next.channel > waiting.channel order by next.channel limit 1)
+      from waiting where waiting.channel is not null
 )
-TOUCHES_OVERDUE = """
-select count(*), count(*) filter (where lease_until < %s)
-  from tickler.deferred_touches where status = 'InProgress' and lease_until < %s
+select waiting.channel, backlog.count, backlog.oldest
+  from waiting, lateral (
+    select count(*) as count, min(not_before) as oldest from (
+        select one.not_before from tickler.deliveries as one
+         where one.status = 'Pending' and one.channel = waiting.channel and one.not_before <= %s
+         order by one.due_at limit %s) as counted) as backlog
+ where backlog.count > 0
 """
-TOUCHES_FAILED = "select count(*) from tickler.deferred_touches where status = 'Failed'"
+DELIVERIES_STUCK = """
+select count(*) from (
+    select from tickler.deliveries where status = 'Sending' and lease_until < %s limit %s) counted
+"""
+DELIVERIES_UNKNOWN = """
+select count(*) from (select from tickler.deliveries where status = 'Unknown' limit %s) counted
+"""
+DELIVERIES_FAILED = """
+select count(*) from (select from tickler.deliveries where status = 'Failed' limit %s) counted
+"""
+# No index has them in the order of their DueAt, so the oldest is looked for among all.
+TOUCHES = """
+select least(count(*), %s), min(due_at) from tickler.deferred_touches where status = 'Pending' and due_at < %s
+"""
+TOUCHES_OVERDUE = """
+select count(*) from (
+    select from tickler.deferred_touches where status = 'InProgress' and lease_until < %s limit %s) counted
+"""
+TOUCHES_FAILED = """
+select count(*) from (select from tickler.deferred_touches where status = 'Failed' limit %s) counted
+"""
+STUCK = {
+    ClaimKind.TOUCH: TOUCHES_OVERDUE,
+    ClaimKind.DELIVERY: DELIVERIES_STUCK,
+    ClaimKind.OUTBOX: OUTBOX_STUCK,
+}
 
 
 @frozen
@@ -40,32 +80,47 @@ class PostgresStanding:
     """`database` is best one of its own, with little patience: whoever watches waits for nobody's work."""
 
     database: Database
+    most: int = MOST_COUNTED
 
-    def standing(self, now: datetime) -> Standing:
-        long_ago = now - STUCK_AFTER
+    def reminders(self, now: datetime) -> Backlog:
+        return self._backlog(REMINDERS, now, self.most + 1)
+
+    def outbox(self) -> Backlog:
+        return self._backlog(OUTBOX, self.most + 1)
+
+    def outbox_parked(self) -> int:
+        return self._count(PARKED)
+
+    def deliveries(self, now: datetime) -> Mapping[str, Backlog]:
+        found = self._rows(DELIVERIES, now, self.most + 1)
+        return {channel: Backlog(count, oldest) for channel, count, oldest in found}
+
+    def deliveries_unknown(self) -> int:
+        return self._count(DELIVERIES_UNKNOWN)
+
+    def deliveries_failed(self) -> int:
+        return self._count(DELIVERIES_FAILED)
+
+    def touches(self, now: datetime) -> Backlog:
+        return self._backlog(TOUCHES, self.most + 1, now)
+
+    def touches_overdue(self, now: datetime) -> int:
+        return self._count(TOUCHES_OVERDUE, now)
+
+    def touches_failed(self) -> int:
+        return self._count(TOUCHES_FAILED)
+
+    def stuck(self, kind: ClaimKind, now: datetime) -> int:
+        return self._count(STUCK[kind], now - STUCK_AFTER)
+
+    def _count(self, statement: str, *values: datetime) -> int:
+        ((count,),) = self._rows(statement, *values, self.most + 1)
+        return int(count)
+
+    def _backlog(self, statement: str, *values: object) -> Backlog:
+        ((count, oldest),) = self._rows(statement, *values)
+        return Backlog(count, oldest)
+
+    def _rows(self, statement: str, *values: object) -> Sequence[tuple[Any, ...]]:
         with self.database.transaction() as session:
-            ((reminders, oldest_reminder),) = session.rows(REMINDERS, (now,))
-            ((outbox, oldest_message, outbox_stuck),) = session.rows(OUTBOX, (long_ago,))
-            ((parked,),) = session.rows(PARKED)
-            deliveries = session.rows(DELIVERIES, (now,))
-            ((deliveries_stuck,),) = session.rows(DELIVERIES_STUCK, (long_ago,))
-            ((unknown, failed),) = session.rows(DELIVERIES_LEFT)
-            ((touches, oldest_touch),) = session.rows(TOUCHES, (now,))
-            ((overdue, touches_stuck),) = session.rows(TOUCHES_OVERDUE, (long_ago, now))
-            ((touches_failed,),) = session.rows(TOUCHES_FAILED)
-        return Standing(
-            reminders=Backlog(reminders, oldest_reminder),
-            outbox=Backlog(outbox, oldest_message),
-            outbox_parked=parked,
-            deliveries={channel: Backlog(count, oldest) for channel, count, oldest in deliveries},
-            deliveries_unknown=unknown,
-            deliveries_failed=failed,
-            touches=Backlog(touches, oldest_touch),
-            touches_overdue=overdue,
-            touches_failed=touches_failed,
-            stuck_claims={
-                ClaimKind.TOUCH: touches_stuck,
-                ClaimKind.DELIVERY: deliveries_stuck,
-                ClaimKind.OUTBOX: outbox_stuck,
-            },
-        )
+            return session.rows(statement, values)
