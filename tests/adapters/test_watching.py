@@ -466,6 +466,43 @@ def test_metrics_come_in_the_format_that_is_asked_for(serve: Callable[..., Watch
     assert opened.text.endswith("# EOF\n")
 
 
+OPENED = "application/openmetrics-text; version=1.0.0"
+PLAIN = "text/plain; version=0.0.4"
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ('application/openmetrics-text;version="1.0.0"', OPENED),
+        ("application/openmetrics-text; version = 1.0.0 ;q=0.5", OPENED),
+        ("application/openmetrics-text;version=x, application/openmetrics-text;version=1.0.0", OPENED),
+        ("application/openmetrics-text", OPENED),
+        ("application/openmetrics-text;version=abc", PLAIN),
+        ("application/openmetrics-text;version=2.x", PLAIN),
+        ("application/openmetrics-text;version=" + "9" * 6000, PLAIN),
+        ("text/plain;version=x;escaping=values", PLAIN),
+        ("application/openmetrics-text;version=-1", PLAIN),
+        (";=,;;,=", PLAIN),
+    ],
+)
+def test_a_version_is_understood_in_quotes_and_one_that_is_no_number_is_passed_over(
+    serve: Callable[..., WatchServer], accept: str, kind: str
+) -> None:
+    found = httpx.get(serve(pages()).url + "/metrics", headers={"Accept": accept})
+    assert found.status_code == 200
+    assert found.headers["Content-Type"].startswith(kind)
+
+
+@pytest.mark.parametrize("target", [b"http://[/metrics", b"http://[::1/metrics"])
+def test_an_address_that_is_none_is_a_bad_request_and_no_error_of_ours(
+    serve: Callable[..., WatchServer], target: bytes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    answer = talk(serve(pages()), b"GET " + target + b" HTTP/1.1\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.0 400 ")
+    assert answer.endswith(b"that is no request\n")
+    assert capfd.readouterr() == ("", "")
+
+
 def test_what_is_no_request_is_told_so_without_its_words(
     serve: Callable[..., WatchServer],
 ) -> None:
@@ -494,6 +531,39 @@ def test_a_client_that_says_nothing_is_let_go_and_one_that_dawdles_too(
             except OSError:
                 break
         assert time.monotonic() - began < PATIENCE_S
+
+
+def test_a_client_that_sends_its_request_by_drops_is_cut_off_sooner_than_one_that_waits_for_its_answer(
+    serve: Callable[..., WatchServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(serving, "READING_SECONDS", 0.2)
+    database = Asked()
+    server = serve(pages(database=database), longest=600.0)
+    with connect(server) as waiting, connect(server) as dripping:
+        waiting.sendall(b"GET /health/ready HTTP/1.1\r\n\r\n")
+        until(lambda: database.count == 1)
+        dripping.sendall(b"GET /health/live HTTP/1.1\r\nX: ")
+        assert dripping.recv(1) == b""
+        database.hold.set()
+        assert waiting.recv(15) == b"HTTP/1.0 200 OK"
+
+
+def test_clients_who_dawdle_in_any_number_shut_nobody_out(
+    serve: Callable[..., WatchServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "READING_SECONDS", 600.0)
+    monkeypatch.setattr(serving._Handler, "timeout", 600.0)
+    server = serve(pages(), longest=600.0)
+    crowd = [connect(server) for _ in range(serving.MOST_AT_ONCE + 8)]
+    try:
+        for one in crowd[-8:]:
+            one.sendall(b"GET /health/live HTTP/1.1\r\nX: ")
+        until(lambda: answers(server))
+        assert [answers(server) for _ in range(5)] == [True] * 5
+    finally:
+        for one in crowd:
+            one.close()
 
 
 def test_many_clients_who_dawdle_are_turned_away_until_there_is_room_again(

@@ -4,6 +4,7 @@ No secret, address or name of a machine is on any of them.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from time import monotonic
 
@@ -20,6 +21,7 @@ READY_SECONDS = 2.0
 # Whoever asks for it several times a second gets the last answer.
 ASKED_EVERY_SECONDS = 1.0
 JSON = "application/json"
+VERSION = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){0,2}\s*", re.ASCII)
 
 
 @frozen
@@ -73,7 +75,7 @@ class Pages:
 
     def metrics(self, accept: str) -> Page:
         """In the format that is asked for in an Accept header, or else as Prometheus's text."""
-        encode, kind = choose_encoder(accept)
+        encode, kind = choose_encoder(_understood(accept))
         return Page(200, kind, encode(self.registry))
 
     def live(self) -> Page:
@@ -97,6 +99,14 @@ class Pages:
         said = {name: "answers" if is_there else "no answer" for name, is_there in answers.items()}
         is_ready = all(answers.values())
         return _said(is_ready, {"ready": is_ready, **said})
+
+
+def _understood(accept: str) -> str:
+    """What is asked for without the formats of a version that is no number, and its numbers unquoted."""
+    plain = re.sub(r"\s*=\s*", "=", accept.replace('"', ""))
+    return ",".join(
+        one for one in plain.split(",") if all(map(VERSION.fullmatch, re.findall(r"\bversion=([^;]*)", one)))
+    )
 
 
 def _answering(ask: Callable[[], object]) -> Callable[[], bool]:

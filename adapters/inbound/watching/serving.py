@@ -20,7 +20,10 @@ from adapters.observability.logging import log
 
 MOST_AT_ONCE = 32
 SILENCE_SECONDS = 5.0
-# A client that sends and reads by drops is cut off after this.
+# One that sends its request by drops is cut off after this, or sooner where others want its place,
+READING_SECONDS = 2.0
+PLACE_SECONDS = 0.25
+# and one that reads the answer by drops after this.
 LONGEST_SECONDS = 15.0
 LOOK_SECONDS = 0.25
 STOP_SECONDS = 2.0
@@ -67,13 +70,14 @@ class _Server(ThreadingTCPServer):
         self._room = threading.BoundedSemaphore(MOST_AT_ONCE)
         self._lock = threading.Lock()
         self._began: dict[socket.socket, float] = {}
+        self._reading: dict[socket.socket, float] = {}
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if not self._room.acquire(blocking=False):
+        if not self._has_room():
             self.shutdown_request(request)
             return
         with self._lock:
-            self._began[request] = monotonic()
+            self._began[request] = self._reading[request] = monotonic()
         try:
             super().process_request(request, client_address)
         except RuntimeError:  # the machine gives no more threads
@@ -86,25 +90,48 @@ class _Server(ThreadingTCPServer):
         finally:
             self._let_go(request)
 
+    def _has_room(self) -> bool:
+        """Whether there is a place; without one the oldest whose request is not read yet gives way."""
+        if self._room.acquire(blocking=False):
+            return True
+        with self._lock:
+            if not self._reading:
+                return False
+            oldest = min(self._reading, key=self._reading.__getitem__)
+            del self._reading[oldest]
+            _cut_off(oldest)
+        return self._room.acquire(timeout=PLACE_SECONDS)
+
+    def has_read(self, request: socket.socket) -> None:
+        """The request is here as a whole."""
+        with self._lock:
+            self._reading.pop(request, None)
+
     def _let_go(self, request: socket.socket) -> None:
         with self._lock:
             del self._began[request]
+            self._reading.pop(request, None)
         self._room.release()
 
     def service_actions(self) -> None:
         """Called a few times a second."""
         now = monotonic()
         with self._lock:
-            slow = [request for request, began in self._began.items() if now - began > self._longest]
-        for request in slow:
-            with suppress(OSError):
-                request.shutdown(socket.SHUT_RDWR)
+            slow = {request for request, began in self._began.items() if now - began > self._longest}
+            slow |= {request for request, began in self._reading.items() if now - began > READING_SECONDS}
+            for request in slow:
+                _cut_off(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Clients go away as they like; what else goes wrong is told by its kind."""
         problem = sys.exc_info()[1]
         if not isinstance(problem, OSError):
             log().error("watching failed", problem=type(problem).__name__)
+
+
+def _cut_off(request: socket.socket) -> None:
+    with suppress(OSError):
+        request.shutdown(socket.SHUT_RDWR)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -116,6 +143,11 @@ class _Handler(BaseHTTPRequestHandler):
     def handle_one_request(self) -> None:
         super().handle_one_request()
         self.close_connection = True
+
+    def parse_request(self) -> bool:
+        is_request = super().parse_request()
+        self.server.has_read(self.request)
+        return is_request
 
     def do_GET(self) -> None:
         self._answer(with_body=True)
@@ -130,7 +162,12 @@ class _Handler(BaseHTTPRequestHandler):
         raise AttributeError(name)
 
     def _answer(self, with_body: bool) -> None:
-        found = self.server.pages.page(urlsplit(self.path).path, self.headers.get("Accept", ""))
+        try:
+            path = urlsplit(self.path).path
+        except ValueError:
+            self.send_error(400)
+            return
+        found = self.server.pages.page(path, self.headers.get("Accept", ""))
         self._send(found or Page(404, TEXT, b"there is no such page\n"), with_body)
 
     def _refuse(self) -> None:
