@@ -226,7 +226,7 @@ def test_no_label_and_no_help_names_a_tenant_or_a_person() -> None:
         for sample in family.samples
         for label in sample.labels
     }
-    assert labels <= {"result", "le", "loop", "kind", "channel", "outcome", "table", "version"}
+    assert labels <= {"result", "le", "loop", "kind", "channel", "outcome", "table", "version", "figure"}
 
 
 # Loops
