@@ -39,6 +39,7 @@ class Rule(Enum):
     TENANT = ("TENANT-1", "what belongs together is one tenant's")
     ONE_DELIVERY = ("DELIVERY-1", "at most one delivery per thing, channel and address")
     DELIVERY_IS_WANTED = ("DELIVERY-2", "a delivery tells of what was sent or answered, to whom it is for")
+    DELIVERY_WAS_TRIED = ("DELIVERY-3", "a message that was Delivered was tried")
     DELIVERY_CLAIM = ("INV-DLV-3", "a delivery has a lease if and only if it is Sending")
     REGISTERED = ("INV-TCH-1", "a touch begins with its registration, and no work is done before its time")
     ORIGIN = ("INV-TCH-2", "an answer goes to the origin of its touch and nowhere else")

@@ -58,6 +58,8 @@ def delivery_breaches(facts: DeliveryFacts, moment: Moment) -> Iterator[Breach]:
         )
     if facts.contact_user_id not in (None, one.user_id):
         yield Breach(Rule.DELIVERY_IS_WANTED, one.id, "it goes to the address of somebody else")
+    if one.status is Status.DELIVERED and not facts.was_tried:
+        yield Breach(Rule.DELIVERY_WAS_TRIED, one.id, "it is Delivered, and no attempt of it is kept")
     yield from _of_claim(one, moment)
 
 

@@ -140,6 +140,7 @@ class SpoiltMessage:
 @frozen
 class DeliveryFacts:
     """`is_about_something` when what it is about was sent, answered, or is a notice with its matters.
+    `was_tried` when an attempt of it is kept.
 
     `contact_user_id` is whose its contact point is; None where it has none, or that is gone.
     """
@@ -147,6 +148,7 @@ class DeliveryFacts:
     id: DeliveryId
     delivery: Delivery | Unreadable
     is_about_something: bool
+    was_tried: bool
     contact_user_id: UserId | None = None
 
 

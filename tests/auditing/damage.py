@@ -324,6 +324,10 @@ DAMAGES: Mapping[str, tuple[Rule, str]] = {
         Rule.DELIVERY_IS_WANTED,
         _row("deliveries", "contact_point_id = %(theirs)s", "id = " + ONE_TOLD),
     ),
+    "a delivery is Delivered without an attempt": (
+        Rule.DELIVERY_WAS_TRIED,
+        "delete from tickler.delivery_attempts where delivery_id = " + ONE_TOLD + " returning delivery_id",
+    ),
     "a delivery is over with a lease": (
         Rule.DELIVERY_CLAIM,
         _row("deliveries", "lease_until = '2026-12-01 13:00Z'", "id = " + ONE_TOLD),

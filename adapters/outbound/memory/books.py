@@ -155,7 +155,8 @@ class MemoryBooks:
         else:
             is_about_something = self._was(one.about_id, ReminderSent, TouchAnswered)
         point = self.store.contact_points.get(one.contact_point_id) if one.contact_point_id else None
-        return DeliveryFacts(one.id, one, is_about_something, point.user_id if point else None)
+        was_tried = bool(self.store.attempts.get(one.id))
+        return DeliveryFacts(one.id, one, is_about_something, was_tried, point.user_id if point else None)
 
     def _was(self, stream_id: UUID, *kinds: type) -> bool:
         return any(isinstance(one.event, kinds) for one in self.stream(stream_id))

@@ -99,6 +99,7 @@ DELIVERIES = (
     "  then exists (select from tickler.notice_matters where notice_id = d.about_id)"
     "  else exists (select from tickler.domain_events where stream_id = d.about_id"
     "   and type in ('reminder.sent.v1', 'touch.answered.v1')) end,"
+    " exists (select from tickler.delivery_attempts where delivery_id = d.id),"
     " (select user_id from tickler.contact_points where id = d.contact_point_id)"
     " from tickler.deliveries d where d.id = any(%b::uuid[])"
 )
@@ -147,7 +148,7 @@ def _facts(session: Session, part: Part, ids: Sequence[UUID]) -> Sequence[Facts]
             return [_message(row) for row in session.rows(OUTBOX, (uuids(ids),))]
         case Part.DELIVERIES:
             return [
-                DeliveryFacts(row[0], delivery_or_problem(row[:-2]), *row[-2:])
+                DeliveryFacts(row[0], delivery_or_problem(row[:-3]), *row[-3:])
                 for row in session.rows(DELIVERIES, (uuids(ids),))
             ]
         case Part.STREAMS:
