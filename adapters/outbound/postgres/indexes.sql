@@ -37,7 +37,6 @@ CREATE INDEX ix_tokens_parent ON tickler.tokens USING btree (parent) WHERE (pare
 CREATE INDEX ix_tokens_sessions_expires_at ON tickler.tokens USING btree (expires_at) WHERE (user_id IS NOT NULL);
 CREATE INDEX ix_touch_plans_next_at ON tickler.touch_plans USING btree (next_at, id) WHERE (next_at IS NOT NULL);
 CREATE INDEX ix_touch_plans_tenant ON tickler.touch_plans USING btree (tenant_id, id);
-CREATE INDEX ix_touch_requests_touch ON tickler.touch_requests USING btree (touch_id);
 CREATE INDEX ix_touch_requests_touch_id ON tickler.touch_requests USING btree (touch_id);
 CREATE UNIQUE INDEX notice_matters_pkey ON tickler.notice_matters USING btree (notice_id, kind, id); -- PRIMARY KEY (notice_id, kind, id)
 CREATE UNIQUE INDEX one_message_an_address ON tickler.deliveries USING btree (about_id, channel, address_key); -- UNIQUE (about_id, channel, address_key)

@@ -43,6 +43,3 @@ alter table tickler.tokens
     alter column digest type bytea, alter column digest set statistics 0;
 
 drop function tickler.forget_samples();
-
--- Why: the keys of touches that leave, and those of somebody who is erased.
-create index ix_touch_requests_touch on tickler.touch_requests (touch_id);
