@@ -52,6 +52,23 @@ def in_background() -> Iterator[Callable[..., Future[Any]]]:
         yield threads.submit
 
 
+def test_whoever_slept_while_the_server_let_go_of_its_transaction_is_told_to_try_again(
+    opened: Callable[..., Database], outsider: psycopg.Connection
+) -> None:
+    database = opened(patience=Patience(idle=timedelta(milliseconds=20)))
+
+    def oversleep() -> None:
+        with database.transaction() as session:
+            (pid,) = session.row("select pg_backend_pid()") or (0,)
+            end = monotonic() + 30
+            while outsider.execute("select from pg_stat_activity where pid = %s", (pid,)).rowcount:
+                assert monotonic() < end
+            session.row("select 1")
+
+    with pytest.raises(Unavailable, match="idle-in-transaction"):
+        oversleep()
+
+
 def test_every_transaction_has_its_time_outs_and_its_zone(opened: Callable[..., Database]) -> None:
     database = opened()
     for _ in range(2):

@@ -7,6 +7,8 @@ from application.ports.errors import AlreadyThere, Busy, Conflict, Unavailable
 
 # SQLSTATE classes of a refused row: data, integrity, a view's check, a limit, what a trigger raised.
 ABOUT_A_ROW = ("22", "23", "44", "54", "P0")
+# The server let go of a transaction that was silent or lasted too long: whoever was frozen hears of it late.
+LET_GO = ("25P03", "25P04")
 NAMED_BY_PEOPLE = ("tenants", "people", "contact_points", "tokens")
 
 
@@ -38,6 +40,8 @@ def translated(error: psycopg.Error, password: str = "") -> Exception:
             return Unavailable("the database has not this version's schema; run `tickler migrate`")
         case psycopg.OperationalError() | psycopg.InterfaceError() | errors.ReadOnlySqlTransaction():
             return Unavailable(without(password, one_line(error)))
+        case _ if error.sqlstate in LET_GO:
+            return Unavailable(one_line(error))
         case _:
             return DatabaseRefused(refusal(error))
 
