@@ -8,7 +8,6 @@ from tests.specification import ROOT
 
 PAGE = ROOT / "docs/spec-coverage.md"
 NAMED = re.compile(r"`((?:adapters|application|domain|features|tests|docs)/[^`]+)`")
-LATER = re.compile(r"issue [46]\b")
 
 
 @frozen

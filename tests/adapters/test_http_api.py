@@ -98,7 +98,7 @@ def test_a_session_that_was_opened_in_the_work_on_a_touch_answers_where_that_tou
     assert (second.origin, second.depth) == (first.origin, 1)
 
 
-def test_without_an_address_session_and_plan_take_the_preferred_one_that_is_not_opted_out_of(
+def test_r56_without_an_address_session_and_plan_take_the_preferred_one_that_is_not_opted_out_of(
     api: Api, desk: TouchDesk
 ) -> None:
     plan = {

@@ -200,7 +200,7 @@ def test_what_is_being_worked_on_is_not_cancelled(world: TouchingWorld) -> None:
         world.deferring().cancel(TENANT, touch_id, "agent")
 
 
-def test_when_the_client_writes_first_each_touch_goes_by_its_own_policy(world: TouchingWorld) -> None:
+def test_r55_when_the_client_writes_first_each_touch_goes_by_its_own_policy(world: TouchingWorld) -> None:
     kept = world.defer()
     cancelled = world.defer(when_client_writes=WhenClientWrites.CANCEL)
     busy = world.defer(when_client_writes=WhenClientWrites.CANCEL)

@@ -258,6 +258,18 @@ def test_of_two_dates_that_have_passed_neither_is_meant() -> None:
         read("10/11/2026", SUNDAY)
 
 
+def test_r54_a_day_said_late_on_monday_is_the_next_such_day_in_the_speakers_zone() -> None:
+    late = datetime.fromisoformat("2026-12-07T23:30+03:00")
+    assert read("on Tuesday", late) == "2026-12-08 09:00"
+    assert read("on Monday", late) == "2026-12-14 09:00"
+    found = read_time("next Tuesday", late, MOSCOW)
+    assert isinstance(found, Unclear)
+    assert [f"{one.local:%Y-%m-%d %H:%M}" for one in found.candidates] == [
+        "2026-12-08 09:00",
+        "2026-12-15 09:00",
+    ]
+
+
 def test_next_friday_is_next_weeks_when_this_weeks_has_passed() -> None:
     assert read("next Monday", WEDNESDAY) == "2026-12-07 09:00"
     assert read("next Wednesday", WEDNESDAY) == "2026-12-09 09:00"

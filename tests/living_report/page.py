@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from attrs import frozen
 
-from tests.coverage_page import LATER, NAMED, Line
+from tests.coverage_page import NAMED, Line
 from tests.living_report.features import Feature, Scenario
 from tests.living_report.results import Result
 from tests.living_report.standing import Standing, StoreStanding, on_store, together
@@ -36,7 +36,7 @@ class FeatureView:
 class RowView:
     """`whole` are features that a row names in place of single scenarios.
 
-    `pending` says why a row has no scenarios ("tests", "later", "document") and is empty where it has some.
+    `pending` says why a row has no scenarios ("tests", "document") and is empty where it has some.
     `lost` are scenarios that the coverage page names and no feature has.
     """
 
@@ -148,15 +148,9 @@ def _row_view(id: str, row: Row, line: Line, features: Sequence[FeatureView]) ->
         scenarios += of_name
         lost += [] if of_name else [named]
     shown = bool(scenarios or whole or lost)
-    pending = "" if shown else _pending(line, tests)
+    pending = "" if shown else "tests" if tests else "document"
     code = tuple(NAMED.findall(line.code))
     return RowView(id, row, code, tuple(scenarios), tuple(whole), tuple(tests), tuple(lost), pending)
-
-
-def _pending(line: Line, tests: Sequence[str]) -> str:
-    if tests:
-        return "tests"
-    return "later" if LATER.search(line.code) else "document"
 
 
 def _stem(file: str) -> str:

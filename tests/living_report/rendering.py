@@ -47,7 +47,7 @@ class Page:
         }
 
     def pending(self) -> Mapping[str, int]:
-        """How many rows have no scenario, by the reason ("tests", "later", "document")."""
+        """How many rows have no scenario, by the reason ("tests", "document")."""
         return Counter(row.pending for spec in self.specs for row in spec.rows if row.pending)
 
     def in_words(self) -> str:
