@@ -88,7 +88,7 @@ def test_what_the_guide_shows_works() -> None:
     exec(function + proof, known)
     assert known["worked"].status == "Answered"
 
-    work = SimpleNamespace(text="order 7", touch_id=UUID(int=1))
+    work = SimpleNamespace(text="order 7", key=str(UUID(int=1)))
     lab.ready_at = datetime(2026, 12, 2, tzinfo=UTC)
     assert known["check_lab"](work) == Again(lab.ready_at)
     lab.ready_at, lab.text = None, ""
