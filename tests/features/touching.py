@@ -62,40 +62,50 @@ class Desk:
         return self.outcomes.get(work.text, Say(work.text))
 
 
-class Freezing:
-    """Touches that a process which is frozen does not get through to; one that is killed is never woken."""
+class Process:
+    """A process that is frozen gets through to nothing outside it; one that is killed is never woken."""
 
-    def __init__(self, touches: Touches) -> None:
-        self._touches = touches
+    def __init__(self) -> None:
         self.awake = threading.Event()
         self.awake.set()
 
+    def reaching(self, port: object) -> Any:
+        return Reached(self, port)
+
+
+class Reached:
+    """What a process gets through to while it is awake."""
+
+    def __init__(self, process: Process, port: object) -> None:
+        self._process = process
+        self._port = port
+
     def __getattr__(self, name: str) -> Any:
-        return partial(self._ask, getattr(self._touches, name))
+        return partial(self._ask, getattr(self._port, name))
 
     def _ask(self, ask: Callable[..., object], *given: Any, **more: Any) -> object:
-        self.awake.wait()
+        self._process.awake.wait()
         return ask(*given, **more)
 
 
 class Running:
     """A worker that polls in a thread of its own until nothing is due and nobody is busy."""
 
-    def __init__(self, touches: Freezing, working: Working) -> None:
-        self._touches = touches
+    def __init__(self, process: Process, working: Working) -> None:
+        self._process = process
         self.worked: list[Worked] = []
         self._thread = threading.Thread(target=self._run, args=(working,), daemon=True)
         self._thread.start()
 
     @property
     def is_awake(self) -> bool:
-        return self._touches.awake.is_set()
+        return self._process.awake.is_set()
 
     def freeze(self) -> None:
-        self._touches.awake.clear()
+        self._process.awake.clear()
 
     def wake(self) -> None:
-        self._touches.awake.set()
+        self._process.awake.set()
 
     def end(self) -> None:
         self._thread.join(PATIENCE)
@@ -148,18 +158,20 @@ class Touching:
         container: Container | None = None,
         *,
         handlers: Mapping[str, TouchHandler] | None = None,
-        touches: Any = None,
+        process: Process | None = None,
     ) -> Working:
         container = container or self.world.tickler
-        touches = touches or self.touches(container)
+        process = process or Process()
+        touches = process.reaching(self.touches(container))
+        clock = process.reaching(self.world.clock)
         self._worker_count += 1
         return Working(
             touches,
-            self.world.clock,
+            clock,
             container.ids(),
             {"message": message, "check": self.desk} if handlers is None else handlers,
-            Holding(touches, self.world.clock, LEASE),
-            container.answering(),
+            Holding(touches, clock, LEASE),
+            process.reaching(container.answering()),
             f"worker {self._worker_count}",
         )
 
@@ -177,14 +189,14 @@ class Touching:
         return list((working or self.working()).tick())
 
     def run(self, working: Working) -> Running:
-        return Running(Freezing(self.touches()), working)
+        return Running(Process(), working)
 
     def in_the_midst(self, name: str) -> Running:
         """A worker that has begun to work on a check, and does not come to an end with it."""
         goes_on = self.desk.hold_up(name)
         count = len(self.desk.times(name))
-        touches = Freezing(self.touches())
-        running = Running(touches, self.working(touches=touches))
+        process = Process()
+        running = Running(process, self.working(process=process))
         wait_until(lambda: len(self.desk.times(name)) > count)
         self.workers[name] = running, goes_on
         return running
