@@ -28,6 +28,12 @@ class Alert:
     labels: dict[str, str]
     annotations: dict[str, str]
 
+    @property
+    def counts_from_one(self) -> bool:
+        """Whether its description tells a number of things that may be 1."""
+        tells = re.search(r'\$value \| (humanize|printf "%\.0f") ', self.annotations["description"])
+        return tells is not None and self.expr.rstrip().endswith("> 0")
+
 
 def files() -> Sequence[Path]:
     return sorted(RULES.glob("*.yml"))

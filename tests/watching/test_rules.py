@@ -66,6 +66,22 @@ def test_an_alert_says_how_bad_it_is_what_is_wrong_and_where_to_read_on(alert: A
     assert re.search(rf"^Alerts?: .*\b{alert.name}\b", section, re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    "alert", [one for one in alerts() if one.counts_from_one], ids=lambda alert: alert.name
+)
+def test_an_alert_that_counts_says_it_rightly_of_one_and_of_many(alert: Alert) -> None:
+    said = {
+        fired["exp_annotations"]["description"]
+        for case in cases(alert.file)
+        for check in case["alert_rule_test"]
+        if check["alertname"] == alert.name
+        for fired in check["exp_alerts"]
+    }
+    begins = {bool(re.match(r"(1 |A )", text)) for text in said}
+    assert begins == {True, False}
+    assert not [text for text in said if re.search(r"\b1 (more )?(\w+s|wait|are|were)\b(?<!1 waits)", text)]
+
+
 def test_no_name_is_given_to_two_alerts_and_those_of_the_specification_are_there() -> None:
     names = [alert.name for alert in alerts()]
     assert sorted(names) == sorted(set(names))

@@ -1,37 +1,14 @@
-"""The dashboard `calendar-overview`: what each panel asks Prometheus.
-
-Each process shows what the store holds, so gauges are taken as their maximum and counters as their sum.
-"""
+"""The dashboard `calendar-overview`: what each panel asks Prometheus."""
 
 from tests.watching.dashboard.panels import Dashboard, Kind, Panel, Query, Row, Unit
+from tests.watching.dashboard.shapes import counts, most, oldest, quantiles, rate, rates, since
+from tests.watching.dashboard.store import STORE
 
 DISPATCH = "calendar_reminder_dispatch"
 RELAY = "calendar_outbox_relay"
 DELIVERY = "notifications_delivery"
 TOUCH = "deferred_touch"
-DATABASE = "tickler_database"
 OBJECTIVE_S = 120.0
-
-
-def most(metric: str, by: str = "job") -> str:
-    return f'max by ({by}) ({metric}{{job=~"$job"}})'
-
-
-def since(metric: str, by: str = "job") -> str:
-    return f"time() - {most(metric, by)}"
-
-
-def rate(metric: str, by: str = "job") -> str:
-    return f'sum by ({by}) (rate({metric}{{job=~"$job"}}[$__rate_interval]))'
-
-
-def quantiles(metric: str, by: str = "") -> list[Query]:
-    labels, legend = (f"le, {by}", f" {{{{{by}}}}}") if by else ("le", "")
-    buckets = rate(f"{metric}_bucket", labels)
-    return [
-        Query(f"histogram_quantile({share}, {buckets})", f"{name}{legend}")
-        for share, name in ((0.5, "half within"), (0.99, "99 of 100 within"))
-    ]
 
 
 BACKGROUND_JOBS = Row(
@@ -69,32 +46,29 @@ BACKGROUND_JOBS = Row(
             Unit.COUNT,
             [Query(most(f"{DISPATCH}_backlog"), "Pending and due")],
         ),
-        Panel(
+        oldest(
             "Oldest of the backlog",
             "How long the reminder has waited that has waited the longest. An alert is raised at 5 minutes.",
-            Unit.SECONDS,
-            [Query(most(f"{DISPATCH}_oldest_due_age_seconds"), "oldest")],
+            f"{DISPATCH}_oldest_due_age_seconds",
             limit=300.0,
         ),
-        Panel(
+        quantiles(
             "Lateness",
             "SentAt − DueAt. The objective is 2 minutes; a cycle begins each 60 s.",
-            Unit.SECONDS,
-            quantiles(f"{DISPATCH}_lateness_seconds"),
+            f"{DISPATCH}_lateness_seconds",
             limit=OBJECTIVE_S,
         ),
-        Panel(
+        rates(
             "Reminders",
             "What cycles made of those that were due.",
-            Unit.PER_SECOND,
-            [Query(rate(f"{DISPATCH}_items_total", "result"), "{{result}}")],
+            f"{DISPATCH}_items_total",
+            "result",
             is_stacked=True,
         ),
-        Panel(
+        quantiles(
             "Duration of a cycle",
             "A cycle takes no more rows in after 30 s.",
-            Unit.SECONDS,
-            quantiles(f"{DISPATCH}_cycle_duration_seconds"),
+            f"{DISPATCH}_cycle_duration_seconds",
             limit=30.0,
         ),
         Panel(
@@ -107,12 +81,8 @@ BACKGROUND_JOBS = Row(
                 Query(rate(f"{DISPATCH}_skip_locked_total"), "passed over as locked"),
             ],
         ),
-        Panel(
-            "Failures of loops",
-            "Turns that failed, by loop.",
-            Unit.PER_SECOND,
-            [Query(rate("tickler_loop_errors_total", "loop"), "{{loop}}")],
-            width=12,
+        rates(
+            "Failures of loops", "Turns that failed, by loop.", "tickler_loop_errors_total", "loop", width=12
         ),
         Panel(
             "Last sign of life",
@@ -141,31 +111,29 @@ OUTBOX = Row(
                 Query(most("calendar_outbox_parked"), "parked"),
             ],
         ),
-        Panel(
+        oldest(
             "Oldest message that waits",
             "An alert is raised at 2 minutes.",
-            Unit.SECONDS,
-            [Query(most("calendar_outbox_lag_seconds"), "oldest")],
+            "calendar_outbox_lag_seconds",
             limit=OBJECTIVE_S,
         ),
-        Panel(
+        rates(
             "Relayed",
             "What became of messages that a relay had claimed.",
-            Unit.PER_SECOND,
-            [Query(rate(f"{RELAY}_items_total", "result"), "{{result}}")],
+            f"{RELAY}_items_total",
+            "result",
             is_stacked=True,
         ),
-        Panel(
+        quantiles(
             "Duration of a batch",
             "From the claim to the mark, with the broker's acknowledgement between them.",
-            Unit.SECONDS,
-            quantiles(f"{RELAY}_batch_duration_seconds"),
+            f"{RELAY}_batch_duration_seconds",
         ),
-        Panel(
+        rates(
             "Taken in",
             "What was made of records of the topic; without Kafka, of what the relay hands over.",
-            Unit.PER_SECOND,
-            [Query(rate("notifications_consumer_items_total", "result"), "{{result}}")],
+            "notifications_consumer_items_total",
+            "result",
             is_stacked=True,
         ),
         Panel(
@@ -183,38 +151,38 @@ OUTBOX = Row(
 DELIVERIES = Row(
     "Deliveries",
     [
-        Panel(
+        rates(
             "Outcomes",
             "What became of messages, on all channels.",
-            Unit.PER_SECOND,
-            [Query(rate(f"{DELIVERY}_items_total", "outcome"), "{{outcome}}")],
+            f"{DELIVERY}_items_total",
+            "outcome",
             is_stacked=True,
         ),
-        Panel(
+        counts(
             "Messages that wait",
             "Those that could be sent now, by channel.",
-            Unit.COUNT,
-            [Query(most(f"{DELIVERY}_backlog", "channel"), "{{channel}}")],
+            f"{DELIVERY}_backlog",
+            "channel",
         ),
-        Panel(
+        oldest(
             "Oldest message that waits",
             "How long one has waited since it could be sent. An alert is raised at 5 minutes.",
-            Unit.SECONDS,
-            [Query(most(f"{DELIVERY}_oldest_age_seconds", "channel"), "{{channel}}")],
+            f"{DELIVERY}_oldest_age_seconds",
             limit=300.0,
+            by="channel",
         ),
-        Panel(
+        quantiles(
             "Lateness",
             "When it was delivered − when it was due, by channel.",
-            Unit.SECONDS,
-            quantiles(f"{DELIVERY}_lateness_seconds", "channel"),
+            f"{DELIVERY}_lateness_seconds",
+            by="channel",
             limit=OBJECTIVE_S,
         ),
-        Panel(
+        quantiles(
             "Duration of an attempt",
             "How long the other side takes to answer, by channel.",
-            Unit.SECONDS,
-            quantiles(f"{DELIVERY}_attempt_duration_seconds", "channel"),
+            f"{DELIVERY}_attempt_duration_seconds",
+            by="channel",
         ),
         Panel(
             "Unknown and Failed",
@@ -239,13 +207,7 @@ DELIVERIES = Row(
             width=12,
             is_stacked=True,
         ),
-        Panel(
-            "Errors",
-            "By channel.",
-            Unit.PER_SECOND,
-            [Query(rate(f"{DELIVERY}_errors_total", "channel"), "{{channel}}")],
-            width=12,
-        ),
+        rates("Errors", "By channel.", f"{DELIVERY}_errors_total", "channel", width=12),
     ],
 )
 
@@ -262,18 +224,16 @@ TOUCHES = Row(
                 Query(most(f"{TOUCH}_failed"), "Failed"),
             ],
         ),
-        Panel(
+        oldest(
             "Oldest touch that waits",
             "An alert is raised at 5 minutes.",
-            Unit.SECONDS,
-            [Query(most(f"{TOUCH}_oldest_due_age_seconds"), "oldest")],
+            f"{TOUCH}_oldest_due_age_seconds",
             limit=300.0,
         ),
-        Panel(
+        quantiles(
             "Lateness",
             "First claim − when it was due. Touches are looked for every 2 seconds.",
-            Unit.SECONDS,
-            quantiles(f"{TOUCH}_lateness_seconds"),
+            f"{TOUCH}_lateness_seconds",
             limit=OBJECTIVE_S,
         ),
         Panel(
@@ -285,74 +245,12 @@ TOUCHES = Row(
                 Query(rate(f"{TOUCH}_recoveries_total"), "recoveries"),
             ],
         ),
-        Panel(
-            "Outcomes",
-            "What came of the work.",
-            Unit.PER_SECOND,
-            [Query(rate(f"{TOUCH}_items_total", "result"), "{{result}}")],
-            is_stacked=True,
-        ),
+        rates("Outcomes", "What came of the work.", f"{TOUCH}_items_total", "result", is_stacked=True),
         Panel(
             "Errors",
             "Of the work on touches.",
             Unit.PER_SECOND,
             [Query(rate(f"{TOUCH}_errors_total"), "errors")],
-        ),
-    ],
-)
-
-STORE = Row(
-    "Database",
-    [
-        Panel(
-            "Database",
-            "Whether each process can use it: 1 if so.",
-            Unit.COUNT,
-            [Query(f'min by (instance) ({DATABASE}_up{{job=~"$job"}})', "{{instance}}")],
-            kind=Kind.NUMBER,
-            width=6,
-        ),
-        Panel(
-            "Stuck claims",
-            "Claims whose lease ran out and that nobody took over.",
-            Unit.COUNT,
-            [Query(most("tickler_stuck_claims", "kind"), "{{kind}}")],
-            width=6,
-            limit=1.0,
-        ),
-        Panel(
-            "Connections",
-            "Of all processes: in use, made, the most that there may be, and threads that wait for one.",
-            Unit.COUNT,
-            [
-                Query(f'sum by (job) ({DATABASE}_pool_in_use{{job=~"$job"}})', "in use"),
-                Query(f'sum by (job) ({DATABASE}_pool_size{{job=~"$job"}})', "made"),
-                Query(f'sum by (job) ({DATABASE}_pool_max{{job=~"$job"}})', "at most"),
-                Query(f'sum by (job) ({DATABASE}_pool_waiting{{job=~"$job"}})', "wait for one"),
-            ],
-            width=6,
-        ),
-        Panel(
-            "Oldest open transaction",
-            "Anybody's in this database. An alert is raised at 5 minutes.",
-            Unit.SECONDS,
-            [Query(most(f"{DATABASE}_oldest_transaction_seconds"), "oldest")],
-            width=6,
-            limit=300.0,
-        ),
-        Panel(
-            "Dead rows",
-            "What autovacuum has still to clear away, by table.",
-            Unit.COUNT,
-            [Query(most(f"{DATABASE}_dead_tuples", "table"), "{{table}}")],
-            width=12,
-        ),
-        Panel(
-            "Live rows",
-            "By table, as the database estimates them.",
-            Unit.COUNT,
-            [Query(most(f"{DATABASE}_live_tuples", "table"), "{{table}}")],
-            width=12,
         ),
     ],
 )
