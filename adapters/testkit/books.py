@@ -7,7 +7,18 @@ from uuid import UUID
 import pytest
 
 from adapters.testkit.deliveries.examples import made
-from adapters.testkit.examples import CYCLE, NOON, TENANT, Planned, due, keep, numbered, planned, sending_new
+from adapters.testkit.examples import (
+    CYCLE,
+    NOON,
+    OWNER,
+    TENANT,
+    Planned,
+    due,
+    keep,
+    numbered,
+    planned,
+    sending_new,
+)
 from adapters.testkit.touches.examples import CONTEXT as TOUCHING
 from adapters.testkit.touches.examples import answer, claim_due, registered, touch_of
 from adapters.testkit.touches.examples import planned as planned_touches
@@ -19,15 +30,17 @@ from application.ports.auditing import (
     MessageFacts,
     Part,
     PlanFacts,
+    ReminderFacts,
     StrayReminder,
     StrayStream,
     TouchFacts,
 )
 from application.ports.deliveries import Deliveries, Received
 from application.ports.ledger import Ledger, Unreadable
+from application.ports.people import ContactPoint, People, Person, Tenant
 from application.ports.touches import Touches
 from domain.triggers import MinutesBeforeStart
-from domain.values import EventId, ReminderId
+from domain.values import ContactPointId, EventId, ReminderId, UserId
 
 Kind = TypeVar("Kind", bound=Facts)
 TRIGGERS = (MinutesBeforeStart(15), MinutesBeforeStart(30))
@@ -54,6 +67,14 @@ class BooksContract:
 
     def spoil_event(self, event_id: EventId) -> None:
         """Make an event's row unreadable."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def people(self) -> People:
+        raise NotImplementedError
+
+    def lose_people(self) -> None:
+        """Take the rows of all people away, and leave their addresses."""
         raise NotImplementedError
 
     def lose(self, row: EventId | ReminderId) -> None:
@@ -177,12 +198,66 @@ class BooksContract:
         assert facts.next_at is not None
         assert (facts.row.version, len(facts.stream)) == (1, 1)
 
+    def test_whether_the_inbox_has_a_reminder_is_told_of_those_with_deliveries(
+        self, books: Books, ledger: Ledger, deliveries: Deliveries
+    ) -> None:
+        example = due(1, NOON)
+        self._send(ledger, example)
+        (sent,) = example.reminders
+        assert not self._reminder(books).was_taken_in
+        deliveries.receive([Received(sent.id, [made(700, sent.id)])], NOON)
+        assert self._reminder(books).was_taken_in
+
+    def test_a_person_whose_address_is_kept_is_told_apart_from_one_who_never_was(
+        self, books: Books, ledger: Ledger, deliveries: Deliveries, people: People
+    ) -> None:
+        example = due(1, NOON)
+        self._send(ledger, example)
+        sent = example.reminders[0].id
+        deliveries.receive([Received(sent, [made(700, sent)])], NOON)
+        assert self._known(books) == ([], False)
+        people.add_tenant(Tenant(TENANT, "acme"))
+        people.add_person(Person(OWNER, TENANT, "anna"))
+        people.add_contact_point(ContactPoint(ContactPointId(numbered(77)), OWNER, "console", "anna"))
+        assert self._known(books) == ([], True)
+        self.lose_people()
+        assert self._known(books) == ([OWNER], False)
+
+    def test_a_touch_tells_of_its_person_and_its_texts(
+        self, books: Books, touches: Touches, people: People
+    ) -> None:
+        registered(touches)
+        assert self._of_touch(books) == (False, False, True, False)
+        people.add_tenant(Tenant(TENANT, "acme"))
+        people.add_person(Person(OWNER, TENANT, "anna"))
+        (claimed,) = claim_due(touches)
+        answer(touches, claimed)
+        assert self._of_touch(books) == (True, False, True, True)
+        people.erase(TENANT, OWNER)
+        assert self._of_touch(books) == (True, True, False, False)
+
     def test_looking_again_gives_what_is_there_by_now(self, books: Books, ledger: Ledger) -> None:
         keep(ledger, due(1, NOON), due(2, NOON))
         both: list[UUID] = [numbered(1000), numbered(2000)]
         assert {one.id for one in books.look_again(Part.EVENTS, both)} == set(both)
         self.lose(EventId(numbered(1000)))
         assert [one.id for one in books.look_again(Part.EVENTS, both)] == [numbered(2000)]
+
+    @staticmethod
+    def _reminder(books: Books) -> ReminderFacts:
+        ((one,),) = (facts.reminders for facts in _facts(books, Part.EVENTS, CalendarFacts))
+        return one
+
+    @staticmethod
+    def _known(books: Books) -> tuple[Sequence[UserId], bool]:
+        (event,) = _facts(books, Part.EVENTS, CalendarFacts)
+        (told,) = _facts(books, Part.DELIVERIES, DeliveryFacts)
+        return list(event.lost), told.is_known
+
+    @staticmethod
+    def _of_touch(books: Books) -> tuple[bool, ...]:
+        (one,) = _facts(books, Part.TOUCHES, TouchFacts)
+        return one.is_known, one.is_erased, one.has_texts, one.has_answer
 
     @staticmethod
     def _send(ledger: Ledger, example: Planned) -> None:

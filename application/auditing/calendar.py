@@ -18,6 +18,8 @@ from domain.values import Timing
 def calendar_breaches(facts: CalendarFacts, moment: Moment) -> Iterator[Breach]:
     event = fold(EVENTS, facts.id, facts.stream)
     yield from row_breaches(facts.id, facts.row, facts.stream, event)
+    for user_id in facts.lost:
+        yield Breach(Rule.PERSON_IS_THERE, facts.id, f"person {user_id} is not there")
     reminders: list[Reminder] = []
     for one in facts.reminders:
         folded = fold(REMINDERS, one.id, one.stream)
@@ -30,6 +32,7 @@ def calendar_breaches(facts: CalendarFacts, moment: Moment) -> Iterator[Breach]:
         yield from _of_row(one, moment)
         yield from _of_sending(one, folded, event, moment)
         yield from _of_deliveries(one, state, event)
+        yield from _of_inbox(one, moment)
         if event.state is not None:
             yield from _of_event(state, event.state, event.states, facts.stream, moment)
     yield from _of_triggers(facts, event, reminders, moment)
@@ -126,6 +129,14 @@ def _of_deliveries(one: ReminderFacts, state: Reminder, event: Folded[CalendarEv
             yield Breach(Rule.TENANT, each.id, f"it is not of the tenant of reminder {one.id}")
     if any(count > 1 for count in addresses.values()):
         yield Breach(Rule.ONE_DELIVERY, one.id, "it has two deliveries to one address over one channel")
+
+
+def _of_inbox(one: ReminderFacts, moment: Moment) -> Iterator[Breach]:
+    """It was taken in after it was sent, so that it cannot have been pruned before that."""
+    sent = one.stream[-1].event if one.stream else None
+    is_kept = isinstance(sent, ReminderSent) and sent.at >= moment.let_go.before(What.INBOX)
+    if is_kept and one.deliveries and not one.was_taken_in:
+        yield Breach(Rule.WAS_TAKEN_IN, one.id, "it has deliveries, and is not in the inbox")
 
 
 def _of_triggers(

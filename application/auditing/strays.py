@@ -6,7 +6,10 @@ from application.auditing.rules import AFTER_LEASE, LATE, UNPUBLISHED, Breach, M
 from application.auditing.streams import fold, is_pruned, kind_of
 from application.ports.auditing import DeliveryFacts, MessageFacts, SpoiltMessage, StrayReminder, StrayStream
 from application.ports.ledger import Unreadable
-from domain.delivery import Delivery, Status
+from domain.delivery import Delivery, Status, Template
+
+# Reminders of an event may go to an id that nobody has told us of, on the console.
+ONLY_TO_THE_KNOWN = (Template.TOUCH_ANSWER, Template.OPERATOR_NOTICE)
 
 
 def stray_reminder_breaches(facts: StrayReminder, moment: Moment) -> Iterator[Breach]:
@@ -58,9 +61,15 @@ def delivery_breaches(facts: DeliveryFacts, moment: Moment) -> Iterator[Breach]:
         )
     if facts.contact_user_id not in (None, one.user_id):
         yield Breach(Rule.DELIVERY_IS_WANTED, one.id, "it goes to the address of somebody else")
+    if not facts.is_known and _was_known(one):
+        yield Breach(Rule.PERSON_IS_THERE, one.id, f"person {one.user_id} is not there")
     if one.status is Status.DELIVERED and not facts.was_tried:
         yield Breach(Rule.DELIVERY_WAS_TRIED, one.id, "it is Delivered, and no attempt of it is kept")
     yield from _of_claim(one, moment)
+
+
+def _was_known(one: Delivery) -> bool:
+    return one.contact_point_id is not None or one.template in ONLY_TO_THE_KNOWN
 
 
 def _of_claim(one: Delivery, moment: Moment) -> Iterator[Breach]:

@@ -49,6 +49,7 @@ def touch_breaches(facts: TouchFacts, moment: Moment) -> Iterator[Breach]:
     yield from _of_stream(facts, folded)
     state = row if folded.state is None else folded.state
     if not isinstance(state, Unreadable):
+        yield from _of_person(facts, state)
         yield from _of_answer(facts, state, folded, moment)
         yield from _of_plan(facts, state)
 
@@ -79,6 +80,16 @@ def _of_stream(facts: TouchFacts, folded: Folded[DeferredTouch]) -> Iterator[Bre
             yield Breach(rule, facts.id, f"{name}, when it was {before.status}")
         elif isinstance(event, TouchRecovered) and before.lease_until and event.at <= before.lease_until:
             yield Breach(Rule.RECOVERY, facts.id, f"{name}, before the lease was over")
+
+
+def _of_person(facts: TouchFacts, touch: DeferredTouch) -> Iterator[Breach]:
+    """Nothing is put off for an id that nobody has told us of."""
+    if not facts.is_known:
+        yield Breach(Rule.PERSON_IS_THERE, facts.id, f"person {touch.origin.user_id} is not there")
+    elif not facts.is_erased and not facts.has_texts:
+        yield Breach(Rule.TEXT_IS_THERE, facts.id, f"it is {touch.status}, and its text is not there")
+    elif not facts.is_erased and touch.status is Status.ANSWERED and not facts.has_answer:
+        yield Breach(Rule.TEXT_IS_THERE, facts.id, "it is Answered, and the words of it are not there")
 
 
 def _of_answer(

@@ -62,32 +62,48 @@ class MessageRow:
 
 @frozen
 class ReminderFacts:
-    """A reminder's row, its stream, the outbox records of its id and the deliveries about it."""
+    """A reminder's row, its stream, the outbox records of its id and the deliveries about it.
+
+    `was_taken_in` when the inbox has it.
+    """
 
     id: ReminderId
     row: Row[Reminder]
     stream: Stream
     messages: Sequence[MessageRow] = ()
     deliveries: Sequence[Delivery] = ()
+    was_taken_in: bool = False
 
 
 @frozen
 class CalendarFacts:
-    """An event with a row, and all reminders of it that have one."""
+    """An event with a row, and all reminders of it that have one.
+
+    `lost` are those of its owner and client who have no row, though an address or opt-out of theirs is kept.
+    """
 
     id: EventId
     row: Row[CalendarEvent]
     stream: Stream
     reminders: Sequence[ReminderFacts]
+    lost: Collection[UserId] = ()
 
 
 @frozen
 class TouchFacts:
-    """`plan_tenant_id` is that of the plan whose occurrence it is; None for a plan that has no row."""
+    """`is_known` when whom it is for has a row among the people, `is_erased` when that says so. `has_texts`
+    when a row of its texts is kept, `has_answer` when there is an answer in that.
+
+    `plan_tenant_id` is that of the plan whose occurrence it is; None for a plan that has no row.
+    """
 
     id: TouchId
     row: Row[DeferredTouch]
     stream: Stream
+    is_known: bool
+    is_erased: bool
+    has_texts: bool
+    has_answer: bool
     deliveries: Sequence[Delivery] = ()
     plan_tenant_id: TenantId | None = None
 
@@ -140,7 +156,7 @@ class SpoiltMessage:
 @frozen
 class DeliveryFacts:
     """`is_about_something` when what it is about was sent, answered, or is a notice with its matters.
-    `was_tried` when an attempt of it is kept.
+    `was_tried` when an attempt of it is kept, `is_known` when whom it is for has a row among the people.
 
     `contact_user_id` is whose its contact point is; None where it has none, or that is gone.
     """
@@ -149,6 +165,7 @@ class DeliveryFacts:
     delivery: Delivery | Unreadable
     is_about_something: bool
     was_tried: bool
+    is_known: bool
     contact_user_id: UserId | None = None
 
 

@@ -8,7 +8,7 @@ import attrs
 from psycopg import Connection
 
 from application.auditing.rules import Rule
-from tests.auditing.office import ACME, CLARA, OTHER, STRANGER, THEIRS, Known
+from tests.auditing.office import ACME, ANNA, CLARA, OTHER, STRANGER, THEIRS, Known
 
 DEFENCELESS = """
 set session_replication_role = replica;
@@ -408,6 +408,36 @@ DAMAGES: Mapping[str, tuple[Rule, str]] = {
         + ONE_SENT
         + " returning message_id",
     ),
+    "a person is gone whom an event and its deliveries name": (
+        Rule.PERSON_IS_THERE,
+        "with gone as (delete from tickler.people where id = %(anna)s returning id)"
+        " select e.id from tickler.calendar_events e join gone on gone.id = e.owner_user_id"
+        " union select d.id from tickler.deliveries d join gone on gone.id = d.user_id",
+    ),
+    "a person is gone with their addresses": (
+        Rule.PERSON_IS_THERE,
+        "with gone as (delete from tickler.people where id = %(anna)s returning id),"
+        " addresses as (delete from tickler.contact_points where user_id in (select id from gone))"
+        " select t.id from tickler.deferred_touches t join gone on gone.id = t.user_id"
+        " union select d.id from tickler.deliveries d join gone on gone.id = d.user_id",
+    ),
+    "the text of a touch that waits is gone": (
+        Rule.TEXT_IS_THERE,
+        "delete from tickler.touch_texts where touch_id = %(pending)s returning touch_id",
+    ),
+    "the words of an answer are gone that was not delivered": (
+        Rule.TEXT_IS_THERE,
+        "with row as ("
+        + _row("deferred_touches", "status = 'Answered'", "id = %(answered)s")
+        + "), stream as (delete from tickler.domain_events where stream_id in (select id from row)"
+        "  and type = 'touch.delivered.v1')"
+        " update tickler.touch_texts set answer = null where touch_id in (select id from row)"
+        " returning touch_id",
+    ),
+    "what was taken in is gone from the inbox": (
+        Rule.WAS_TAKEN_IN,
+        "delete from tickler.inbox where reminder_id = " + ONE_SENT + " returning reminder_id",
+    ),
     "a reminder that waits too long": (
         Rule.STUCK_REMINDER,
         _row("event_reminders", "due_at = '2026-12-01 12:40Z'", "id = " + ONE_WAITING),
@@ -449,7 +479,7 @@ DAMAGES: Mapping[str, tuple[Rule, str]] = {
 def do(connection: "Connection[tuple[Any, ...]]", known: Known, statement: str) -> set[UUID]:
     """Do it; the ids of what it was done to."""
     given = attrs.asdict(known) | {
-        "acme": ACME, "other": OTHER, "stranger": STRANGER, "clara": CLARA, "theirs": THEIRS,
+        "acme": ACME, "other": OTHER, "stranger": STRANGER, "anna": ANNA, "clara": CLARA, "theirs": THEIRS,
         "late": "2026-12-01T13:00:00Z",
     }  # fmt: skip
     connection.execute(DEFENCELESS)

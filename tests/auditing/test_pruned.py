@@ -19,6 +19,7 @@ LONG = Retention(outbox=CENTURY, inbox=CENTURY, rows=CENTURY, deliveries=CENTURY
 LONG_AFTER = NOON + timedelta(days=30_000)
 # What goes, and which rules would say that it lacks.
 STEPS = (
+    ((What.INBOX,), {Rule.WAS_TAKEN_IN}),
     ((What.OUTBOX, What.DELIVERIES), {Rule.ONE_MESSAGE, Rule.ONE_ANSWER}),
     ((What.REMINDERS, What.TOUCHES), {Rule.STREAM_HAS_ROW, Rule.OCCURRENCE}),
 )

@@ -4,12 +4,14 @@ import pytest
 from adapters.outbound.memory.books import MemoryBooks
 from adapters.outbound.memory.deliveries import MemoryDeliveries
 from adapters.outbound.memory.ledger import MemoryLedger
+from adapters.outbound.memory.people import MemoryPeople
 from adapters.outbound.memory.store import MemoryStore, Spoilt
 from adapters.outbound.memory.touches import MemoryTouches
 from adapters.outbound.postgres.auditing.books import PostgresBooks
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.deliveries import PostgresDeliveries
 from adapters.outbound.postgres.ledger import PostgresLedger
+from adapters.outbound.postgres.people import PostgresPeople
 from adapters.outbound.postgres.touches.store import PostgresTouches
 from adapters.testkit.books import BooksContract
 from application.ports.auditing import Books
@@ -39,6 +41,13 @@ class TestMemoryBooks(BooksContract):
     @pytest.fixture
     def touches(self) -> MemoryTouches:
         return MemoryTouches(self.store)
+
+    @pytest.fixture
+    def people(self) -> MemoryPeople:
+        return MemoryPeople(self.store)
+
+    def lose_people(self) -> None:
+        self.store.persons.clear()
 
     def spoil_event(self, event_id: EventId) -> None:
         self.store.spoil(event_id, Spoilt.UNREADABLE)
@@ -72,6 +81,14 @@ class TestPostgresBooks(BooksContract):
     @pytest.fixture
     def touches(self, database: Database) -> PostgresTouches:
         return PostgresTouches(database)
+
+    @pytest.fixture
+    def people(self, database: Database) -> PostgresPeople:
+        return PostgresPeople(database)
+
+    def lose_people(self) -> None:
+        self.outsider.execute("set session_replication_role = replica")
+        self.outsider.execute("delete from tickler.people")
 
     def spoil_event(self, event_id: EventId) -> None:
         self.outsider.execute("update tickler.calendar_events set kind = 'party' where id = %s", (event_id,))

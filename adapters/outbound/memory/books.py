@@ -26,12 +26,13 @@ from application.ports.auditing import (
     TouchFacts,
 )
 from application.ports.ledger import Unreadable, Versioned
+from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import TouchAnswered
 from domain.delivery import Delivery, Template
 from domain.policies import ReminderDueEvent
 from domain.reminder import ReminderSent
 from domain.touch_plan import next_occurrence
-from domain.values import DeliveryId, EventId, NoticeId, PlanId, ReminderId, TouchId
+from domain.values import DeliveryId, EventId, NoticeId, PlanId, ReminderId, TouchId, UserId
 
 
 @frozen
@@ -105,19 +106,32 @@ class MemoryBooks:
                         if id_ == one.state.id
                     ],
                     self._about(one.state.id),
+                    one.state.id in self.store.inbox,
                 )
                 for one in reminders
             ],
+            self._lost(self.store.events[event_id].state),
         )
+
+    def _lost(self, event: CalendarEvent) -> Sequence[UserId]:
+        had_address = {one.user_id for one in self.store.contact_points.values()}
+        had_address |= {user_id for user_id, _ in self.store.channel_opt_outs}
+        concerned = {event.owner_user_id, event.client_user_id}
+        return sorted(one for one in concerned if one in had_address and one not in self.store.persons)
 
     def _touch(self, touch_id: TouchId) -> TouchFacts:
         found = self.store.touches[touch_id].touch
         occurrence = found.state.occurrence
         plan = self.store.plans.get(occurrence.plan_id) if occurrence else None
+        user_id, texts = found.state.origin.user_id, self.store.touch_texts.get(touch_id)
         return TouchFacts(
             touch_id,
             self._row(touch_id, found),
             self.stream(touch_id),
+            user_id in self.store.persons,
+            self.store.is_erased(user_id),
+            texts is not None,
+            texts is not None and texts.answer is not None,
             self._about(touch_id),
             plan.state.tenant_id if plan else None,
         )
@@ -156,7 +170,9 @@ class MemoryBooks:
             is_about_something = self._was(one.about_id, ReminderSent, TouchAnswered)
         point = self.store.contact_points.get(one.contact_point_id) if one.contact_point_id else None
         was_tried = bool(self.store.attempts.get(one.id))
-        return DeliveryFacts(one.id, one, is_about_something, was_tried, point.user_id if point else None)
+        is_known = one.user_id in self.store.persons
+        contact_user_id = point.user_id if point else None
+        return DeliveryFacts(one.id, one, is_about_something, was_tried, is_known, contact_user_id)
 
     def _was(self, stream_id: UUID, *kinds: type) -> bool:
         return any(isinstance(one.event, kinds) for one in self.stream(stream_id))

@@ -1,6 +1,7 @@
 """What PostgreSQL holds, laid open page by page, each page in one short snapshot that cannot write."""
 
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import LiteralString
 from uuid import UUID
 
@@ -12,11 +13,14 @@ from adapters.outbound.postgres.auditing.reading import (
     delivery_or_problem,
     event_rows,
     is_beyond,
+    lost_people,
     messages,
+    of_touches,
     plan_rows,
     read_any_time,
     reminder_rows_of,
     streams,
+    taken_in,
     touch_rows,
     uuids,
 )
@@ -37,8 +41,11 @@ from application.ports.auditing import (
     StrayStream,
     TouchFacts,
 )
+from application.ports.auditing import Row as StoredRow
+from application.ports.ledger import Unreadable
+from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch
-from domain.values import EventId, Occurrence, ReminderId, TenantId
+from domain.values import EventId, Occurrence, ReminderId, TenantId, UserId
 
 FIRST = UUID(int=0)
 COUNTED = 100_000
@@ -100,6 +107,7 @@ DELIVERIES = (
     "  else exists (select from tickler.domain_events where stream_id = d.about_id"
     "   and type in ('reminder.sent.v1', 'touch.answered.v1')) end,"
     " exists (select from tickler.delivery_attempts where delivery_id = d.id),"
+    " exists (select from tickler.people where id = d.user_id),"
     " (select user_id from tickler.contact_points where id = d.contact_point_id)"
     " from tickler.deliveries d where d.id = any(%b::uuid[])"
 )
@@ -148,7 +156,7 @@ def _facts(session: Session, part: Part, ids: Sequence[UUID]) -> Sequence[Facts]
             return [_message(row) for row in session.rows(OUTBOX, (uuids(ids),))]
         case Part.DELIVERIES:
             return [
-                DeliveryFacts(row[0], delivery_or_problem(row[:-3]), *row[-3:])
+                DeliveryFacts(row[0], delivery_or_problem(row[:-4]), *row[-4:])
                 for row in session.rows(DELIVERIES, (uuids(ids),))
             ]
         case Part.STREAMS:
@@ -163,23 +171,36 @@ def _calendar(session: Session, ids: Sequence[UUID]) -> list[CalendarFacts]:
     of_all = [reminder_id for some in reminders.values() for reminder_id in some]
     happened = streams(session, [*rows, *of_all])
     sent, told = messages(session, of_all), deliveries_about(session, of_all)
+    known = taken_in(session, told)
+    concerned = {event_id: _concerned(row) for event_id, row in rows.items()}
+    lost = lost_people(session, {user_id for some in concerned.values() for user_id in some})
 
     def one_of(id_: ReminderId, event_id: EventId) -> ReminderFacts:
-        return ReminderFacts(
-            id_, reminders[event_id][id_], happened.get(id_, ()), sent.get(id_, ()), told.get(id_, ())
-        )
+        row, stream = reminders[event_id][id_], happened.get(id_, ())
+        return ReminderFacts(id_, row, stream, sent.get(id_, ()), told.get(id_, ()), id_ in known)
 
     return [
         CalendarFacts(
-            event_id, row, happened.get(event_id, ()), [one_of(id_, event_id) for id_ in reminders[event_id]]
+            event_id,
+            row,
+            happened.get(event_id, ()),
+            [one_of(id_, event_id) for id_ in reminders[event_id]],
+            sorted(lost & concerned[event_id]),
         )
         for event_id, row in rows.items()
     ]
 
 
+def _concerned(row: StoredRow[CalendarEvent]) -> AbstractSet[UserId]:
+    event = row.state
+    if isinstance(event, Unreadable):
+        return frozenset()
+    return {user_id for user_id in (event.owner_user_id, event.client_user_id) if user_id is not None}
+
+
 def _touches(session: Session, ids: Sequence[UUID]) -> list[TouchFacts]:
     rows, happened = touch_rows(session, ids), streams(session, ids)
-    told = deliveries_about(session, ids)
+    told, beside = deliveries_about(session, ids), of_touches(session, ids)
     of = {
         id_: row.state.occurrence.plan_id
         for id_, row in rows.items()
@@ -189,7 +210,7 @@ def _touches(session: Session, ids: Sequence[UUID]) -> list[TouchFacts]:
     if of:
         tenants.update(session.rows(PLAN_TENANTS, (uuids(set(of.values())),)))
     return [
-        TouchFacts(id_, row, happened.get(id_, ()), told.get(id_, ()), tenants.get(of.get(id_)))
+        TouchFacts(id_, row, happened.get(id_, ()), *beside[id_], told.get(id_, ()), tenants.get(of.get(id_)))
         for id_, row in rows.items()
     ]
 

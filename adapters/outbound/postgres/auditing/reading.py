@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -14,8 +15,8 @@ from psycopg.types.datetime import TimestampBinaryLoader, TimestamptzBinaryLoade
 from adapters.codec import Malformed, decode_due, decode_event
 from adapters.outbound.postgres import binary
 from adapters.outbound.postgres.connection import Row as Values
+from adapters.outbound.postgres.deliveries import CONSUMER, read_delivery
 from adapters.outbound.postgres.deliveries import SELECT as SELECT_DELIVERY
-from adapters.outbound.postgres.deliveries import read_delivery
 from adapters.outbound.postgres.rows import SELECT_EVENT, SELECT_REMINDER, read_event, read_reminder
 from adapters.outbound.postgres.session import Session
 from adapters.outbound.postgres.touches.rows import SELECT_PLAN, SELECT_TOUCH, read_plan, read_touch
@@ -29,7 +30,7 @@ from domain.delivery import Delivery
 from domain.policies import ReminderDueEvent
 from domain.reminder import Reminder
 from domain.touch_plan import TouchPlan
-from domain.values import EventId, PlanId, ReminderId, TouchId
+from domain.values import EventId, PlanId, ReminderId, TouchId, UserId
 
 State = TypeVar("State")
 Ids = Collection[UUID]
@@ -47,6 +48,21 @@ STREAMS = (
 )
 MESSAGES = "select message_id, key, payload::text from tickler.outbox where message_id = any(%b::uuid[])"
 DELIVERIES_ABOUT = SELECT_DELIVERY + " where about_id = any(%b::uuid[])"
+
+TAKEN_IN = "select reminder_id from tickler.inbox where consumer = %s and reminder_id = any(%b::uuid[])"
+# An event may name an id that nobody has told us of; an address is a person's.
+LOST = (
+    "select u.id from unnest(%b::uuid[]) u (id)"
+    " where not exists (select from tickler.people where id = u.id)"
+    " and (exists (select from tickler.contact_points where user_id = u.id)"
+    "  or exists (select from tickler.channel_opt_outs where user_id = u.id))"
+)
+# Whether whom a touch is for is known and erased, whether its texts are kept, and an answer among them.
+OF_TOUCHES = (
+    "select t.id, p.id is not null, coalesce(p.is_erased, false), x.touch_id is not null,"
+    " x.answer is not null from tickler.deferred_touches t left join tickler.people p on p.id = t.user_id"
+    " left join tickler.touch_texts x on x.touch_id = t.id where t.id = any(%b::uuid[])"
+)
 
 # Stand for a time that PostgreSQL keeps and no datetime can tell: infinity, or one after the year 9999.
 BEYOND = datetime.max.replace(tzinfo=UTC)
@@ -143,6 +159,18 @@ def deliveries_about(session: Session, ids: Ids) -> Mapping[UUID, list[Delivery]
         if isinstance(one, Delivery):
             found[one.about_id].append(one)
     return found
+
+
+def taken_in(session: Session, ids: Ids) -> AbstractSet[UUID]:
+    return {row[0] for row in session.rows(TAKEN_IN, (CONSUMER, uuids(ids)))}
+
+
+def lost_people(session: Session, user_ids: Collection[UserId]) -> AbstractSet[UserId]:
+    return {row[0] for row in session.rows(LOST, (uuids(user_ids),))}
+
+
+def of_touches(session: Session, ids: Ids) -> Mapping[UUID, tuple[bool, bool, bool, bool]]:
+    return {row[0]: row[1:] for row in session.rows(OF_TOUCHES, (uuids(ids),))}
 
 
 def delivery_or_problem(row: Values) -> Delivery | Unreadable:
