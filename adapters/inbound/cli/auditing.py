@@ -1,6 +1,6 @@
 """`tickler audit`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -11,6 +11,7 @@ from adapters.inbound.cli.progress import progress_bar
 from adapters.inbound.cli.reading import tz_version
 from application.auditing.auditing import MOST, Report
 from application.auditing.rules import Rule
+from application.explaining.explanation import counted
 from application.ports.auditing import Part
 
 RUNBOOK = "docs/runbooks/audit.md"
@@ -28,6 +29,17 @@ REBUILT = (
     Rule.NEXT_AT,
 )
 
+# One and many of them.
+TOLD: Mapping[Part, Sequence[str]] = {
+    Part.EVENTS: ("event",),
+    Part.REMINDERS: ("reminder",),
+    Part.TOUCHES: ("touch", "touches"),
+    Part.PLANS: ("plan",),
+    Part.OUTBOX: ("outbox record",),
+    Part.DELIVERIES: ("delivery", "deliveries"),
+    Part.STREAMS: ("stream",),
+}
+
 
 def audit(
     context: typer.Context,
@@ -40,7 +52,10 @@ def audit(
     ] = MOST,
     as_json: AsJson = False,
 ) -> None:
-    """Check everything that is stored against its history and the rules. Reads only; works beside `run`.
+    """Check everything that is stored against its history and the rules. Works beside `run`.
+
+    It reads only. A database of Tickler's own is brought up to date before that, as by every command; of one
+    that TICKLER_DATABASE_URL names nothing is changed.
 
     Exit code 1 when a rule does not hold, with the ids; what can be made right from history is made so by
     `tickler rebuild`.
@@ -66,34 +81,20 @@ def audit(
 def _lines(report: Report) -> Iterator[str]:
     for rule in _broken(report):
         found = report.found[rule]
-        does = "does" if found.count == 1 else "do"
-        yield f"{rule.id}  {rule.says}: {found.count} {does} not"
+        yield f"{rule.id}  {rule.says}: {counted(found.count, 'does', 'do')} not"
         for breach in found.first:
             yield f"  {breach.id}  {breach.text}"
         if found.count > len(found.first):
             yield f"  and {found.count - len(found.first)} more"
-    looked_at = ", ".join(f"{count} {_told(part, count)}" for part, count in report.looked_at.items())
+    looked_at = ", ".join(counted(count, *TOLD[part]) for part, count in report.looked_at.items())
     if not report.is_whole:
         yield f"broken off; looked at so far: {looked_at or 'nothing'}"
     elif report.is_sound:
         yield f"all is sound: {looked_at}"
     else:
-        broken = len(report.found)
-        yield f"{broken} {'rule does' if broken == 1 else 'rules do'} not hold; looked at: {looked_at}"
+        yield f"{counted(len(report.found), 'rule does', 'rules do')} not hold; looked at: {looked_at}"
     if not report.is_sound:
         yield from _next_steps(_broken(report))
-
-
-def _told(part: Part, count: int) -> str:
-    match part:
-        case Part.OUTBOX:
-            return "outbox record" if count == 1 else "outbox records"
-        case Part.TOUCHES if count == 1:
-            return "touch"
-        case Part.DELIVERIES if count == 1:
-            return "delivery"
-        case _:
-            return part.value.removesuffix("s") if count == 1 else part.value
 
 
 def _next_steps(broken: Sequence[Rule]) -> Iterator[str]:
