@@ -7,6 +7,7 @@ import typer
 from adapters.inbound.cli.office import office
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, say
 from adapters.inbound.cli.progress import progress_bar
+from application.explaining.explanation import counted
 from application.rebuilding import Rebuilt
 
 
@@ -14,7 +15,8 @@ def rebuild(context: typer.Context, as_json: AsJson = False) -> None:
     """Make the rows of events, reminders, touches and plans again from their history. Works beside `run`.
 
     Rows that are right already are left alone, so it may be broken off and run again at any time. Exit code 1
-    when something cannot be made again, with the ids; the rest is.
+    when something cannot be made again, with the ids; the rest is. Of the roles of
+    `tickler migrate --roles` it wants the worker's, as every command does.
 
     \b
     Example: tickler rebuild
@@ -42,7 +44,8 @@ def _lines(report: Rebuilt) -> Iterator[str]:
     if not report.is_whole:
         yield "broken off; run it again to go on"
     yield (
-        f"looked at {report.looked_at} histories: {report.inserted} rows made again,"
+        f"looked at {counted(report.looked_at, 'history', 'histories')}:"
+        f" {counted(report.inserted, 'row')} made again,"
         f" {report.corrected} corrected, {report.left_out} left out since they were over long ago,"
         f" {report.failed} failed"
     )

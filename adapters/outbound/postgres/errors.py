@@ -9,6 +9,8 @@ from application.ports.errors import AlreadyThere, Busy, Conflict, Unavailable
 ABOUT_A_ROW = ("22", "23", "44", "54", "P0")
 # The server let go of a transaction that was silent or lasted too long: whoever was frozen hears of it late.
 LET_GO = ("25P03", "25P04")
+# Where the server says that a login may not do something, and no policy or trigger refuses a row.
+LACKS_A_RIGHT = "aclcheck_error"
 NAMED_BY_PEOPLE = ("tenants", "people", "contact_points", "tokens")
 
 
@@ -38,6 +40,8 @@ def translated(error: psycopg.Error, password: str = "") -> Exception:
             return Conflict("somebody else wrote it first; load it and try again")
         case errors.UndefinedTable() | errors.InvalidSchemaName() | errors.UndefinedColumn():
             return Unavailable("the database has not this version's schema; run `tickler migrate`")
+        case errors.InsufficientPrivilege() if error.diag.source_function == LACKS_A_RIGHT:
+            return Unavailable(f"{one_line(error)}; `tickler doctor` says what this login lacks")
         case psycopg.OperationalError() | psycopg.InterfaceError() | errors.ReadOnlySqlTransaction():
             return Unavailable(without(password, one_line(error)))
         case _ if error.sqlstate in LET_GO:
