@@ -345,7 +345,7 @@ def test_upcoming_and_list_show_what_is_still_to_come_of_one_tenant(tickler: Com
     assert [row["eventId"] for row in tickler.document("event", "list", "--tenant", "acme")] == [event_id]
     assert len(tickler.document("upcoming")) == 3
     assert "Ours" in tickler("upcoming", "--tenant", "acme").out
-    assert tickler("upcoming", "--days", "1", "--tenant", "acme").out == "no reminders within 1 days\n"
+    assert tickler("upcoming", "--days", "1", "--tenant", "acme").out == "no reminders within 1 day\n"
 
 
 def test_a_title_cannot_steer_the_terminal(desk: MemoryOffice, tickler: Commands) -> None:

@@ -343,7 +343,7 @@ def test_who_is_erased_has_nothing_waiting_for_them_any_more(tickler: Commands) 
     waiting = put_off(tickler)["touchId"]
     plan = tickler.document(*DATED, *DAILY)["planId"]
     said = tickler("person", "erase", "anna", *FOR_ANNA[:2], "--yes")
-    assert "1 touch(es) cancelled, 1 plan(s) ended" in said.out
+    assert "1 touch cancelled, 1 plan ended" in said.out
     assert tickler.document("touch", "show", waiting)["status"] == "Cancelled"
     assert tickler.document("plan", "show", plan)["status"] == "Ended"
     shown = tickler("touch", "show", waiting).out

@@ -6,6 +6,7 @@ import typer
 
 from adapters.inbound.cli.office import office
 from adapters.inbound.cli.output import AsJson, put, put_json, say
+from application.explaining.explanation import counted
 from domain.errors import Invalid
 
 
@@ -44,5 +45,5 @@ def dispatch(
     else:
         put(
             f"{sent} sent, {skipped} skipped, {locked} passed over as locked, {failed} failed"
-            f" in {len(cycles)} cycle(s), {took} ms"
+            f" in {counted(len(cycles), 'cycle')}, {took} ms"
         )

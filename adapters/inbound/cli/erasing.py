@@ -9,6 +9,7 @@ from adapters.inbound.cli.office import office
 from adapters.inbound.cli.options import MaybeTenant, PersonArgument
 from adapters.inbound.cli.output import AsJson, put, put_json, say
 from application.erasing import Gone
+from application.explaining.explanation import counted
 from application.ports.people import Erased
 from domain.errors import Invalid
 
@@ -51,11 +52,12 @@ def erase_person(
         put_json({"userId": str(found.id), **counts})
         return
     put(
-        f"erased {found.id}: {gone.emptied.addresses} address(es), {gone.emptied.titles} title(s),"
-        f" {gone.touches} touch(es) cancelled, {gone.plans} plan(s) ended"
+        f"erased {found.id}: {counted(gone.emptied.addresses, 'address', 'addresses')},"
+        f" {counted(gone.emptied.titles, 'title')}, {counted(gone.touches, 'touch', 'touches')} cancelled,"
+        f" {counted(gone.plans, 'plan')} ended"
     )
     if gone.left:
         say(
-            f"note: {gone.left} touch(es) or plan(s) are in work just now; nothing of them reaches anybody,"
-            f" and `tickler person erase {found.id} --yes` once more ends them"
+            f"note: {counted(gone.left, 'touch or plan is', 'touches or plans are')} in work just now;"
+            f" nothing of that reaches anybody, and `tickler person erase {found.id} --yes` once more ends it"
         )

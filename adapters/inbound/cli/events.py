@@ -12,6 +12,7 @@ from adapters.inbound.cli.options import EventArgument, OfTenant
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, utc, wall
 from adapters.inbound.cli.showing import Names, event_json, put_event, say_left_out, say_zones_unknown
 from application.calendar import Done
+from application.explaining.explanation import counted
 
 app = typer.Typer(no_args_is_help=True, help="Events and their reminders.")
 app.command()(planning.plan)
@@ -118,7 +119,8 @@ def list_events(
         )
     else:
         put(
-            f"no events within {days} days" + ("" if everything else "; --all shows closed and past ones too")
+            f"no events within {counted(days, 'day')}"
+            + ("" if everything else "; --all shows closed and past ones too")
         )
     say_zones_unknown(row.event for row in events)
     say_left_out(found.unreadable)

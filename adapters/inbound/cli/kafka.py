@@ -10,6 +10,7 @@ from adapters.inbound.cli.office import office
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, utc
 from application.checking import Finding, Level, findings
 from application.dispatching import TOPIC
+from application.explaining.explanation import counted
 from application.ports.quarantine import Quarantined
 from application.ports.topics import ClusterFailed, NewTopic, TopicState
 from domain.errors import Invalid
@@ -96,7 +97,10 @@ def create_topic(
             }
         )
     else:
-        put(f"made {TOPIC}: {partitions} partitions, replication {copies}, kept {retention_days:g} days")
+        put(
+            f"made {TOPIC}: {counted(partitions, 'partition')}, replication {copies},"
+            f" kept {retention_days:g} days"
+        )
 
 
 @app.command("quarantined")
@@ -155,10 +159,10 @@ def _told(state: TopicState | None) -> str:
         return "not seen"
     copies = f"replication {state.replication}, {state.in_sync} in sync"
     if state.settings is None:
-        return f"{state.partitions} partitions, {copies}"
+        return f"{counted(state.partitions, 'partition')}, {copies}"
     kept = state.settings.retention
     days = "for ever" if kept is None else f"{kept / timedelta(days=1):g} days"
-    return f"{state.partitions} partitions, {copies}, kept {days}"
+    return f"{counted(state.partitions, 'partition')}, {copies}, kept {days}"
 
 
 def _state_json(state: TopicState) -> Json:

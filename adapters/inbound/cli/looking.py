@@ -10,6 +10,7 @@ from adapters.inbound.cli.office import office
 from adapters.inbound.cli.options import OfTenant
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, wall
 from adapters.inbound.cli.showing import Names, event_json, reminder_json, say_left_out, say_zones_unknown
+from application.explaining.explanation import counted
 
 
 def upcoming(
@@ -51,7 +52,7 @@ def upcoming(
             ),
         )
     else:
-        put(f"no reminders within {days} days")
+        put(f"no reminders within {counted(days, 'day')}")
     say_zones_unknown(row.event for row in rows)
     say_left_out(found.unreadable)
 

@@ -9,6 +9,7 @@ from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, say, utc, wall
 from adapters.inbound.cli.progress import progress_bar
 from adapters.inbound.cli.reading import tz_version
+from application.explaining.explanation import counted
 from application.rezoning import Report, Rezoned
 
 
@@ -46,8 +47,8 @@ def lines(report: Report, *, dry_run: bool = False) -> Iterator[str]:
     reminders = sum(len(one.reminders) for one in report.rezoned)
     would = "would change" if dry_run else "changed"
     yield (
-        f"zone data {report.tz_version}: {report.looked_at} events were reckoned by others; "
-        f"{len(report.rezoned)} of them {would}, and {reminders} reminders"
+        f"zone data {report.tz_version}: {counted(report.looked_at, 'event was', 'events were')} reckoned by"
+        f" others; {len(report.rezoned)} of them {would}, and {counted(reminders, 'reminder')}"
     )
     for one in report.rezoned:
         zone, before, after = one.after.time_zone, one.before.start_at, one.after.start_at
@@ -58,7 +59,8 @@ def lines(report: Report, *, dry_run: bool = False) -> Iterator[str]:
             due = f"{wall(row.due_after, zone)} ({utc(row.due_after)}), was {utc(row.due_before)}"
             yield f"    {row.trigger}: {due}{past}"
     if report.left:
-        yield f"left for the next time, for they are being changed elsewhere: {len(report.left)} events"
+        left = counted(len(report.left), "event")
+        yield f"left for the next time, for they are being changed elsewhere: {left}"
 
 
 def _document(report: Report, dry_run: bool) -> Json:

@@ -12,6 +12,7 @@ from adapters.inbound.cli.options import PersonOption, TenantOption
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, utc, wall
 from adapters.inbound.cli.reading import maybe_uuid
 from adapters.tenancy import speak_for
+from application.explaining.explanation import counted
 from application.ports.people import Tenant
 from application.ports.tokens import Scope, Token, TokenId, Tokens
 from domain.errors import Invalid
@@ -142,7 +143,7 @@ def session(
         put_json({"sessionId": str(issued.token.id), "token": issued.secret, "expiresAt": ends})
     else:
         put(issued.secret)
-        say(f"a session of {whom.handle} for {minutes} minutes; it is not shown again")
+        say(f"a session of {whom.handle} for {counted(minutes, 'minute')}; it is not shown again")
 
 
 def _spoken_for(services: Services, tenant: str) -> Tenant:

@@ -12,6 +12,7 @@ from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, 
 from adapters.inbound.cli.reading import uuid
 from adapters.inbound.cli.standing import standing
 from adapters.inbound.cli.targets import ForOption, ToOption, note_where_nothing_leaves, origin_of
+from application.explaining.explanation import counted
 from application.ports.touches import RecordedTouchEvent
 from application.touching.deferring import MESSAGE, Caller, Wish
 from application.touching.words.reading import read_time
@@ -145,8 +146,8 @@ def show(context: typer.Context, touch: TouchArgument, as_json: AsJson = False) 
     put(f"  {stands}")
     put(f"  {found.kind} for {person.handle if person else found.origin.user_id} on {found.origin.channel}")
     put(
-        f"  due {wall(found.due_at, time_zone)}; claim {found.claim}, {found.failures} failures,"
-        f" {found.recoveries} recoveries, put off {found.rounds} times"
+        f"  due {wall(found.due_at, time_zone)}; claim {found.claim}, {counted(found.failures, 'failure')},"
+        f" {counted(found.recoveries, 'recovery', 'recoveries')}, put off {counted(found.rounds, 'time')}"
     )
     for name, text in (("text", texts.text), ("answer", texts.answer)):
         if text is not None:
