@@ -20,7 +20,7 @@ from application.ports.backlog import Backlog
 from application.ports.machine import Clock
 from application.ports.standing import ClaimKind, Watched
 
-# A scrape is answered within this, whatever the database does.
+# A scrape waits so long for the store's figures and so long for the database's, whatever either does.
 PATIENCE_SECONDS = 1.0
 FRESH_SECONDS = 5.0
 

@@ -509,6 +509,7 @@ def test_what_is_no_request_is_told_so_without_its_words(
     server = serve(pages())
     for said in (b"<b>no\r\n\r\n", b"GET " + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n", b"GET / HTTP/9.z\r\n\r\n"):
         answer = talk(server, said)
+        assert re.match(rb"HTTP/1\.\d (400|414) ", answer)
         assert b"that is no request" in answer
         assert b"<b>" not in answer
 

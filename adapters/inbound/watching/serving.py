@@ -187,6 +187,8 @@ class _Handler(BaseHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What cannot be read as a request; nothing of it is said back."""
         self.close_connection = True
+        # Else it is taken for one of HTTP/0.9, which is answered without a status.
+        self.request_version = self.protocol_version
         self._send(Page(code, TEXT, b"that is no request\n"), with_body=True)
 
     def log_message(self, format: str, *arguments: Any) -> None:

@@ -21,7 +21,7 @@ CREATE INDEX ix_deferred_touches_origin ON tickler.deferred_touches USING btree 
 CREATE INDEX ix_deferred_touches_tenant_due_at ON tickler.deferred_touches USING btree (tenant_id, due_at, id) WHERE (status = 'Pending'::text);
 CREATE INDEX ix_deferred_touches_user ON tickler.deferred_touches USING btree (user_id, id);
 CREATE INDEX ix_deliveries_left ON tickler.deliveries USING btree (status) WHERE (status = ANY (ARRAY['Failed'::text, 'Unknown'::text]));
-CREATE INDEX ix_deliveries_pending ON tickler.deliveries USING btree (channel, due_at, id) WHERE (status = 'Pending'::text);
+CREATE INDEX ix_deliveries_pending ON tickler.deliveries USING btree (channel, due_at, id, not_before) WHERE (status = 'Pending'::text);
 CREATE INDEX ix_deliveries_sending ON tickler.deliveries USING btree (channel) WHERE (status = 'Sending'::text);
 CREATE INDEX ix_event_reminders_event_id ON tickler.event_reminders USING btree (event_id);
 CREATE INDEX ix_event_reminders_status_due_at ON tickler.event_reminders USING btree (status, due_at, id) WHERE (status = 'Pending'::text);

@@ -57,9 +57,25 @@ select count(*) from (select from tickler.deliveries where status = 'Unknown' li
 DELIVERIES_FAILED = """
 select count(*) from (select from tickler.deliveries where status = 'Failed' limit %s) counted
 """
-# No index has them in the order of their DueAt, so the oldest is looked for among all.
+# No index has them in the order of their DueAt: each tenant's oldest is looked at, as the claim does it.
 TOUCHES = """
-select least(count(*), %s), min(due_at) from tickler.deferred_touches where status = 'Pending' and due_at < %s
+with recursive tenant (id) as (
+    (select tenant_id from tickler.deferred_touches where status = 'Pending' order by tenant_id limit 1)
+    union all
+    select (select next.tenant_id from tickler.deferred_touches as next
+             where next.status = 'Pending' and next.tenant_id > tenant.id order by next.tenant_id limit 1)
+      from tenant where tenant.id is not null
+)
+select counted.count, oldest.due_at
+  from (select min(first.due_at) as due_at from tenant, lateral (
+            select due_at from tickler.deferred_touches
+             where tenant_id = tenant.id and status = 'Pending' and due_at < %s
+             order by due_at limit 1) as first) as oldest,
+       (select count(*) as count from (
+            select from tenant, lateral (
+                select from tickler.deferred_touches
+                 where tenant_id = tenant.id and status = 'Pending' and due_at < %s) as mine
+             limit %s) as due) as counted
 """
 TOUCHES_OVERDUE = """
 select count(*) from (
@@ -102,7 +118,7 @@ class PostgresStanding:
         return self._count(DELIVERIES_FAILED)
 
     def touches(self, now: datetime) -> Backlog:
-        return self._backlog(TOUCHES, self.most + 1, now)
+        return self._backlog(TOUCHES, now, now, self.most + 1)
 
     def touches_overdue(self, now: datetime) -> int:
         return self._count(TOUCHES_OVERDUE, now)
