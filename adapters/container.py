@@ -72,6 +72,7 @@ from application.confirming import Confirming
 from application.delivering.senders import Delivering
 from application.dispatching import TOPIC
 from application.erasing import Erasing
+from application.explaining.drift import Drifting
 from application.explaining.explanation import Setup
 from application.explaining.history import Recalling
 from application.explaining.why import Explaining
@@ -398,6 +399,7 @@ class Container(containers.DeclarativeContainer):
         ids,
         providers.Callable(_setup, settings, channels, kinds),
         answering.provided.reaches,
+        providers.Factory(Drifting, state_rows, prunable, retention),
     )
     recalling = providers.Factory(Recalling, ledger, deliveries, people, touches)
     # A heartbeat has connections of its own and little patience: it waits for nobody's work.

@@ -9,9 +9,9 @@ from uuid import UUID
 import attrs
 from attrs import define, field, frozen
 
-from application.auditing.plans import is_next
 from application.auditing.rules import Rule
-from application.auditing.streams import Folded, differences, fold, is_pruned, kind_of
+from application.auditing.standing import astray
+from application.auditing.streams import Folded, fold, is_pruned, kind_of
 from application.ports.auditing import Stream
 from application.ports.errors import Busy, Conflict
 from application.ports.ledger import Unreadable
@@ -21,7 +21,6 @@ from application.ports.state_rows import Made, Standing, State, StateRows
 from application.retention import LetGo, Retention
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch, Status
-from domain.touch_plan import TouchPlan
 
 PAGE = 500
 MOST = 100
@@ -121,7 +120,7 @@ class Rebuilding:
             )
         if not isinstance(one.row.state, Unreadable | type(folded.state)):
             raise _Broken("its row is one of something else")
-        if not _differs(one, folded):
+        if not isinstance(one.row.state, Unreadable) and not astray(one, folded):
             return None
         state = _keeping(one.row.state, folded.state)
         return Made(state, len(folded.states), folded.last_at, folded.caller)
@@ -154,14 +153,6 @@ class Rebuilding:
             report.fail(id, str(problem))
         else:
             report.corrected += len(written)
-
-
-def _differs(one: Standing, folded: Folded[State]) -> bool:
-    assert one.row is not None
-    assert folded.state is not None
-    if isinstance(one.row.state, Unreadable) or differences(one.row, folded):
-        return True
-    return isinstance(folded.state, TouchPlan) and not is_next(one.next_at, folded.state)
 
 
 def _keeping(row: State | Unreadable, state: State) -> State:

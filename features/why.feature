@@ -97,10 +97,26 @@ Feature: Why something stands where it stands
       And the row of the reminder of "call" was made Sent from outside
       Then why says of the reminder of "call"
         """
-        Reminder ID cannot be believed: its row says Sent, and its history says Pending. `tickler rebuild`
-        mends it.
+        Reminder ID cannot be believed: its row says Sent, and its history says Pending; they differ in when
+        it was sent too. `tickler rebuild` mends it.
         """
       And it stands so as drifted
+
+    Scenario: Its row was put off, and nobody moved its event
+      Given an event "call" of "Olga" at 10:00 with a reminder 15 minutes before
+      And the row of the reminder of "call" was put off to 09:55 from outside
+      Then why says of the reminder of "call"
+        """
+        Reminder ID cannot be believed: its row and its history differ in how long before the start of its
+        event it is due and when it is due. `tickler rebuild` mends it.
+        """
+      And it stands so as drifted
+      When the rows are rebuilt
+      Then why says of the reminder of "call"
+        """
+        Reminder ID is Pending: it leaves at the first cycle after 2026-06-01 09:45 UTC, at the latest about
+        60 s later.
+        """
 
     Scenario: It is too late to be of use
       Given a grace of 30 minutes
@@ -203,7 +219,7 @@ Feature: Why something stands where it stands
       When "call" is <told>
       Then why says of the reminder of "call"
         """
-        Reminder ID was Skipped at 2026-06-01 09:30 UTC: its event was <told>. Nothing was sent, and it
+        Reminder ID was Skipped at 2026-06-01 09:30:00 UTC: its event was <told>. Nothing was sent, and it
         stays so.
         """
       And it stands so as skipped
@@ -219,7 +235,7 @@ Feature: Why something stands where it stands
       When "call" is moved to 12:00
       Then why says of the Skipped reminder of "call"
         """
-        Reminder ID was Skipped at 2026-06-01 09:30 UTC: its event was moved, so that 2026-06-01 09:45 UTC
+        Reminder ID was Skipped at 2026-06-01 09:30:00 UTC: its event was moved, so that 2026-06-01 09:45 UTC
         is no longer its time. Nothing was sent, and it stays so. Reminder OTHER stands for it now: Pending,
         with 2026-06-01 11:45 UTC as its time.
         """
@@ -230,7 +246,7 @@ Feature: Why something stands where it stands
       When "call" is left without reminders
       Then why says of the reminder of "call"
         """
-        Reminder ID was Skipped at 2026-06-01 09:00 UTC: its trigger start-15m was taken off the event.
+        Reminder ID was Skipped at 2026-06-01 09:00:00 UTC: its trigger start-15m was taken off the event.
         Nothing was sent, and it stays so.
         """
       And it stands so as skipped
@@ -240,7 +256,7 @@ Feature: Why something stands where it stands
       And an event "call" of "Olga" at 10:00 with a reminder 15 minutes before
       Then why says of the reminder of "call"
         """
-        Reminder ID was Skipped at 2026-06-01 09:50 UTC: its time, 2026-06-01 09:45 UTC, had passed when
+        Reminder ID was Skipped at 2026-06-01 09:50:00 UTC: its time, 2026-06-01 09:45 UTC, had passed when
         it was made. Nothing was sent, and it stays so.
         """
       And it stands so as skipped
@@ -252,7 +268,7 @@ Feature: Why something stands where it stands
       When a cycle runs
       Then why says of the reminder of "call"
         """
-        Reminder ID was Skipped at 2026-06-01 10:20 UTC: it was found 35 min after its time, too late to
+        Reminder ID was Skipped at 2026-06-01 10:20:00 UTC: it was found 35 min after its time, too late to
         be of use. Nothing was sent, and it stays so.
         """
       And it stands so as skipped
@@ -279,7 +295,7 @@ Feature: Why something stands where it stands
       Then why says of the delivery to "Olga"
         """
         Delivery ID to olga on recording is Pending and overdue: it could have been sent since 2026-06-01
-        09:46 UTC, 9 min ago. Look whether `tickler run` is running with its delivery loop; if it is,
+        09:46:00 UTC, 9 min ago. Look whether `tickler run` is running with its delivery loop; if it is,
         others on recording may be in front of it.
         """
       And it stands so as overdue
@@ -299,7 +315,7 @@ Feature: Why something stands where it stands
       Then why says of the delivery to "Olga"
         """
         Delivery ID to olga on recording is being sent, for the 1st time: its sender has it until
-        2026-06-01 09:47 UTC.
+        2026-06-01 09:47:00 UTC.
         """
       And it stands so as being_sent
 
@@ -311,7 +327,7 @@ Feature: Why something stands where it stands
       Then why says of the delivery to "Olga"
         """
         Delivery ID to olga on recording was being sent when its sender fell silent: its lease ran out at
-        2026-06-01 09:47 UTC, and nobody knows whether it left. The next sender on recording marks it
+        2026-06-01 09:47:00 UTC, and nobody knows whether it left. The next sender on recording marks it
         Unknown; on this channel it is then held, since it might arrive twice.
         """
       And it stands so as lease_is_over
@@ -323,7 +339,7 @@ Feature: Why something stands where it stands
       And deliveries are made
       Then why says of the delivery to "Olga"
         """
-        Delivery ID to olga on recording is Unknown since 2026-06-01 09:46 UTC: nobody knows whether it
+        Delivery ID to olga on recording is Unknown since 2026-06-01 09:46:00 UTC: nobody knows whether it
         arrived (the line went dead). It is not sent again by itself: what may have arrived on recording
         is held, lest it arrive twice. `tickler delivery retry ID --may-arrive-twice` sends it again; if it
         did arrive, `tickler delivery arrived ID` says so.
@@ -337,7 +353,7 @@ Feature: Why something stands where it stands
       And deliveries are made
       Then why says of the delivery to "Olga"
         """
-        Delivery ID to olga on recording Failed at 2026-06-01 09:46 UTC: no such mailbox. The person
+        Delivery ID to olga on recording Failed at 2026-06-01 09:46:00 UTC: no such mailbox. The person
         has no other address that was not tried. Once that is mended, `tickler delivery retry ID` sends it
         again.
         """
@@ -351,13 +367,13 @@ Feature: Why something stands where it stands
       And deliveries are made
       Then why says of the Failed delivery to "Olga"
         """
-        Delivery ID to olga on recording Failed at 2026-06-01 09:46 UTC: no such mailbox. The next address
+        Delivery ID to olga on recording Failed at 2026-06-01 09:46:00 UTC: no such mailbox. The next address
         was tried: delivery OTHER on recording is Delivered.
         """
       And it stands so as failed
       And why says of the Delivered delivery to "Olga"
         """
-        Delivery ID to olga on recording was Delivered at 2026-06-01 09:46 UTC.
+        Delivery ID to olga on recording was Delivered at 2026-06-01 09:46:00 UTC.
         """
 
     Scenario: It was refused for good, and its event is over by now
@@ -368,7 +384,7 @@ Feature: Why something stands where it stands
       And "call" is completed
       Then why says of the delivery to "Olga"
         """
-        Delivery ID to olga on recording Failed at 2026-06-01 09:46 UTC: no such mailbox. The person
+        Delivery ID to olga on recording Failed at 2026-06-01 09:46:00 UTC: no such mailbox. The person
         has no other address that was not tried. A retry would not send it: its event is over.
         """
       And it stands so as failed
@@ -386,7 +402,7 @@ Feature: Why something stands where it stands
       When deliveries are made
       Then why says of the delivery to "Olga"
         """
-        Delivery ID to olga on recording was Skipped at 2026-06-01 09:46 UTC: olga opted out of recording,
+        Delivery ID to olga on recording was Skipped at 2026-06-01 09:46:00 UTC: olga opted out of recording,
         or of this address. Nothing was sent, and it stays so.
         """
       And it stands so as skipped
@@ -398,7 +414,7 @@ Feature: Why something stands where it stands
       And deliveries are made
       Then why says of the delivery to "Olga"
         """
-        Delivery ID to olga on recording was Skipped at 2026-06-01 09:46 UTC: its event was cancelled.
+        Delivery ID to olga on recording was Skipped at 2026-06-01 09:46:00 UTC: its event was cancelled.
         Nothing was sent, and it stays so.
         """
       And it stands so as skipped
@@ -412,7 +428,7 @@ Feature: Why something stands where it stands
       And deliveries are made
       Then why says of the delivery about "talk"
         """
-        Delivery ID to olga on recording was Skipped at 2026-06-01 10:30 UTC: its event is over. Nothing
+        Delivery ID to olga on recording was Skipped at 2026-06-01 10:30:00 UTC: its event is over. Nothing
         was sent, and it stays so.
         """
       And it stands so as skipped
@@ -492,7 +508,7 @@ Feature: Why something stands where it stands
       And a worker is in the midst of "stock"
       Then why says of the touch "stock"
         """
-        Touch ID (check) is being worked on since 2026-06-01 09:06 UTC by worker 1 (attempt 1 of 5), whose
+        Touch ID (check) is being worked on since 2026-06-01 09:06:00 UTC by worker 1 (attempt 1 of 5), whose
         claim lasts until 2026-06-01 09:06:10 UTC and is lengthened while it lives.
         """
       And it stands so as in_work
@@ -504,7 +520,7 @@ Feature: Why something stands where it stands
       And it is 09:07
       Then why says of the touch "stock"
         """
-        Touch ID (check) is stuck: worker 1 took it at 2026-06-01 09:06 UTC, and its claim ran out at
+        Touch ID (check) is stuck: worker 1 took it at 2026-06-01 09:06:00 UTC, and its claim ran out at
         2026-06-01 09:06:10 UTC. The next worker that looks takes it back, and it is worked on again (0 of
         20 recoveries so far). If it stays so, look whether `tickler run` is running with its touch loop.
         """
@@ -517,7 +533,7 @@ Feature: Why something stands where it stands
       Then why says of the touch "stock"
         """
         Touch ID (check) is Pending and waits for attempt 2 of 5, after 2026-06-01 09:06:10 UTC. The one
-        before failed at 2026-06-01 09:06 UTC: it is broken.
+        before failed at 2026-06-01 09:06:00 UTC: it is broken.
         """
       And it stands so as waits_for_another_try, until 09:06:10
 
@@ -536,7 +552,7 @@ Feature: Why something stands where it stands
       When a worker polls
       Then why says of the touch "stock"
         """
-        Touch ID (check) was Answered at 2026-06-01 09:06 UTC, and its answer is on its way by delivery
+        Touch ID (check) was Answered at 2026-06-01 09:06:00 UTC, and its answer is on its way by delivery
         OTHER.
         """
       And it stands so as answered
@@ -548,7 +564,7 @@ Feature: Why something stands where it stands
       And answers are delivered
       Then why says of the touch "stock"
         """
-        Touch ID (check) was Delivered at 2026-06-01 09:06 UTC: its answer arrived by delivery OTHER.
+        Touch ID (check) was Delivered at 2026-06-01 09:06:00 UTC: its answer arrived by delivery OTHER.
         """
       And it stands so as delivered
 
@@ -559,7 +575,7 @@ Feature: Why something stands where it stands
       And answers are delivered
       Then why says of the touch "stock"
         """
-        Touch ID (check) was Answered at 2026-06-01 09:06 UTC, and nobody knows whether its answer arrived
+        Touch ID (check) was Answered at 2026-06-01 09:06:00 UTC, and nobody knows whether its answer arrived
         by delivery OTHER.
         """
       And its parts stand as unknown
@@ -569,7 +585,7 @@ Feature: Why something stands where it stands
       Then "Olga" got no answer
       And why says of the touch "stock"
         """
-        Touch ID (check) was Delivered at 2026-06-01 09:30 UTC: its answer arrived by delivery OTHER.
+        Touch ID (check) was Delivered at 2026-06-01 09:30:00 UTC: its answer arrived by delivery OTHER.
         """
       And its parts stand as delivered
       And the whole history of the touch "stock" ends with
@@ -583,7 +599,7 @@ Feature: Why something stands where it stands
       When a worker polls
       Then why says of the touch "stock"
         """
-        Touch ID (check) was Closed at 2026-06-01 09:06 UTC: the work is done, and there was nothing to
+        Touch ID (check) was Closed at 2026-06-01 09:06:00 UTC: the work is done, and there was nothing to
         say.
         """
       And it stands so as closed
@@ -601,7 +617,7 @@ Feature: Why something stands where it stands
       And a worker polls
       Then why says of the touch "stock"
         """
-        Touch ID (check) was Closed at 2026-06-01 09:06 UTC as undeliverable: olga on recording cannot be
+        Touch ID (check) was Closed at 2026-06-01 09:06:00 UTC as undeliverable: olga on recording cannot be
         reached any more, and an answer goes nowhere else. The tenant's operator was told of its id, where
         there is one.
         """
@@ -622,7 +638,7 @@ Feature: Why something stands where it stands
       When "stock" is taken back
       Then why says of the touch "stock"
         """
-        Touch ID (check) was Cancelled at 2026-06-01 09:00 UTC by somebody. Nobody works on it any more.
+        Touch ID (check) was Cancelled at 2026-06-01 09:00:00 UTC by somebody. Nobody works on it any more.
         """
       And it stands so as cancelled
 
@@ -634,6 +650,30 @@ Feature: Why something stands where it stands
         those known here (message). It is due at 2026-06-01 09:05 UTC; waiting costs it no attempt.
         """
       And it stands so as kind_is_unknown
+
+    Scenario: Its row was put off, and its history knows nothing of it
+      Given the row of the touch "stock" was put off to 11:00 from outside
+      Then why says of the touch "stock"
+        """
+        Touch ID (check) cannot be believed: its row and its history differ in when it is due. `tickler
+        rebuild` mends it.
+        """
+      And it stands so as drifted
+      When the rows are rebuilt
+      Then why says of the touch "stock"
+        """
+        Touch ID (check) is Pending: it is taken up after 2026-06-01 09:05 UTC, within about 2 s, and its
+        answer goes to olga on recording.
+        """
+
+    Scenario: Its row is lost, so that nobody works on it
+      Given the row of the touch "stock" is gone
+      Then why says of the touch "stock"
+        """
+        Touch ID (check) is Pending by its history, but its row is not there: nobody finds it, and nothing
+        becomes of it until that is mended. `tickler rebuild` makes the row again from its history.
+        """
+      And it stands so as poison
 
   Rule: An event, a plan, and what is none of these
 
@@ -654,7 +694,7 @@ Feature: Why something stands where it stands
       When "call" is started
       Then why says of the event "call"
         """
-        Event EVENT is InProgress: it began at 2026-06-01 09:56 UTC, and was to start at 2026-06-01 10:00
+        Event EVENT is InProgress: it began at 2026-06-01 09:56:00 UTC, and was to start at 2026-06-01 10:00
         UTC. It has 1 reminder.
         """
 
@@ -664,7 +704,7 @@ Feature: Why something stands where it stands
       When "call" is cancelled
       Then why says of the event "call"
         """
-        Event EVENT was cancelled at 2026-06-01 09:30 UTC: reminders that had not left by then do not
+        Event EVENT was cancelled at 2026-06-01 09:30:00 UTC: reminders that had not left by then do not
         leave. It has 1 reminder.
         """
       And it stands so as cancelled
@@ -685,10 +725,38 @@ Feature: Why something stands where it stands
       And the row of "call" was made Cancelled from outside, and its reminders were not told
       Then why says of the event "call"
         """
-        Event EVENT cannot be believed: its row says Cancelled, and its history says Planned. Its row is
-        ahead of its history: `tickler audit` tells how far. It has 1 reminder.
+        Event EVENT cannot be believed: its row says Cancelled, and its history says Planned; its row is
+        ahead of its history, so that `tickler rebuild` leaves it: `tickler audit` tells how far. It has 1
+        reminder.
         """
       And it stands so as drifted
+
+    Scenario: The row of an event has another owner than its history
+      Given an event "call" of "Olga" at 10:00 with a reminder 15 minutes before
+      And the row of "call" was given to "Boris" from outside
+      Then why says of the event "call"
+        """
+        Event EVENT cannot be believed: its row and its history differ in its owner. `tickler rebuild` mends
+        it. It has 1 reminder.
+        """
+      And it stands so as drifted
+      And its parts stand as waits_for_its_time
+      When the rows are rebuilt
+      Then why says of the event "call"
+        """
+        Event EVENT is Planned: it starts at 2026-06-01 10:00 UTC. It has 1 reminder.
+        """
+
+    Scenario: The row of an event is gone, and its reminder's is not
+      Given an event "call" of "Olga" at 10:00 with a reminder 15 minutes before
+      And the row of the event of "call" is gone
+      Then why says of the event "call"
+        """
+        Event EVENT is Planned: it starts at 2026-06-01 10:00 UTC. It has 1 reminder, 1 of which cannot be
+        sent as it stands. Its row is lost, and this is by its history: `tickler rebuild` makes the row
+        again.
+        """
+      And its parts stand as poison
 
     Scenario: A plan waits for its next occurrence
       Given the tenant plans the message "renew" for "Olga", 30 and 7 days before 2026-08-01 at 10:00 Europe/Berlin
@@ -697,6 +765,37 @@ Feature: Why something stands where it stands
         Plan ID is Active: its next touch is due at 2026-07-02 10:00 Europe/Berlin.
         """
       And it stands so as active, until 08:00 on 2026-07-02
+
+    Scenario: The row of a plan was changed, and its history knows nothing of it
+      Given the tenant plans the message "renew" for "Olga", 30 and 7 days before 2026-08-01 at 10:00 Europe/Berlin
+      And the row of the plan was edited from outside
+      Then why says of the plan
+        """
+        Plan ID cannot be believed: its row and its history differ in how often it was edited. `tickler
+        rebuild` mends it.
+        """
+      And it stands so as drifted
+
+    Scenario: The row of a plan is lost
+      Given the tenant plans the message "renew" for "Olga", 30 and 7 days before 2026-08-01 at 10:00 Europe/Berlin
+      And the row of the plan is gone
+      Then why says of the plan
+        """
+        Plan ID is Active by its history, but its row is not there: nobody finds it, and it makes no touches
+        until that is mended. `tickler rebuild` makes the row again from its history.
+        """
+      And it stands so as poison
+
+    Scenario: A plan has an occurrence to which nobody came
+      Given the tenant plans the message "renew" for "Olga", 30 and 7 days before 2026-08-01 at 10:00 Europe/Berlin
+      And it is 08:30 on 2026-07-02
+      Then why says of the plan
+        """
+        Plan ID is Active and overdue: its occurrence of 2026-07-02 10:00 Europe/Berlin came 30 min ago, and
+        nobody has come to it. Look whether `tickler run` is running with its touch loop: when it comes to
+        the plan, it becomes a touch.
+        """
+      And it stands so as overdue
 
     Scenario: An id of nothing
       Then nothing is known of an id that nobody gave
@@ -737,11 +836,18 @@ Feature: Why something stands where it stands
       And the rows of "call" and of its reminders are forgotten
       Then why says of the forgotten reminder of "call"
         """
-        Reminder ID was Skipped at 2026-06-01 09:30 UTC: its event was cancelled. Nothing was sent, and it
-        stays so. Its row is not there any more: its history says so.
+        Reminder ID was Skipped at 2026-06-01 09:30:00 UTC: its event was cancelled. Nothing was sent, and it
+        stays so. Its row is lost, and this is by its history: `tickler rebuild` makes the row again.
         """
       And why says of the event "call"
         """
-        Event EVENT was cancelled at 2026-06-01 09:30 UTC: reminders that had not left by then do not
-        leave. It has no reminders. Its row is not there any more: its history says so.
+        Event EVENT was cancelled at 2026-06-01 09:30:00 UTC: reminders that had not left by then do not
+        leave. It has no reminders. Its row is lost, and this is by its history: `tickler rebuild` makes the
+        row again.
+        """
+      When it is 09:30 on 2027-12-01
+      Then why says of the forgotten reminder of "call"
+        """
+        Reminder ID was Skipped at 2026-06-01 09:30:00 UTC: its event was cancelled. Nothing was sent, and it
+        stays so. Its row is not there any more: its history says so.
         """

@@ -67,6 +67,20 @@ class StateRowsContract:
         self.lose_all()
         assert [one.row for one in state_rows.page(None, 10).found] == [None] * 4
 
+    def test_single_ones_are_brought_in_the_order_asked_for_and_of_nothing_an_empty_one(
+        self, state_rows: StateRows, ledger: Ledger, touches: Touches
+    ) -> None:
+        keep(ledger, due(1, LONG_BEFORE))
+        touch, nothing = registered(touches), EventId(numbered(404))
+        found = state_rows.standing([touch.id, nothing, FIRST])
+        assert [one.id for one in found] == [touch.id, nothing, FIRST]
+        assert [len(one.stream) for one in found] == [1, 0, 1]
+        by_id = {one.id: one for one in state_rows.page(None, 10).found}
+        assert [one.row for one in found] == [by_id[touch.id].row, None, by_id[FIRST].row]
+        assert state_rows.standing([]) == []
+        self.lose_all()
+        assert [one.row for one in state_rows.standing([touch.id, FIRST])] == [None, None]
+
     def test_what_is_not_there_is_written_as_it_is_given(
         self, state_rows: StateRows, ledger: Ledger, touches: Touches
     ) -> None:

@@ -1,7 +1,7 @@
 """Where a message to one address stands."""
 
 from application.delivering.wanted import unwanted, unwelcome
-from application.explaining.delivery_facts import DeliveryFacts, told
+from application.explaining.delivery_facts import DeliveryFacts
 from application.explaining.explanation import (
     OVERDUE,
     Explanation,
@@ -9,6 +9,7 @@ from application.explaining.explanation import (
     counted,
     lasting,
     ordinal,
+    told,
 )
 from application.ports.ledger import Unreadable
 from domain.calendar_event import CalendarEvent
@@ -50,7 +51,7 @@ def _pending(facts: DeliveryFacts) -> Explanation:
     waits = now - one.not_before
     if waits > OVERDUE:
         says = (
-            f"is Pending and overdue: it could have been sent since {facts.wall(one.not_before)},"
+            f"is Pending and overdue: it could have been sent since {facts.noted(one.not_before)},"
             f" {lasting(waits)} ago. Look whether `tickler run` is running with its delivery loop; if it is,"
             f" others on {one.channel} may be in front of it."
         )
@@ -60,7 +61,7 @@ def _pending(facts: DeliveryFacts) -> Explanation:
 
 
 def _put_off(facts: DeliveryFacts) -> Explanation:
-    one, options, next_at = facts.delivery, facts.setup.delivery, facts.wall(facts.delivery.not_before)
+    one, options, next_at = facts.delivery, facts.setup.delivery, facts.noted(facts.delivery.not_before)
     if not one.attempts:
         says = f"is Pending: it is sent after {next_at}, when its turn comes."
         return told(facts, Situation.WAITS_FOR_ITS_TIME, says, next_at=one.not_before)
@@ -77,7 +78,7 @@ def _put_off(facts: DeliveryFacts) -> Explanation:
 def _sending(facts: DeliveryFacts) -> Explanation:
     one = facts.delivery
     assert one.lease_until is not None
-    until = facts.wall(one.lease_until)
+    until = facts.noted(one.lease_until)
     if facts.now < one.lease_until:
         says = f"is being sent, for the {ordinal(one.attempts)} time: its sender has it until {until}."
         return told(facts, Situation.BEING_SENT, says, latest_at=one.lease_until)

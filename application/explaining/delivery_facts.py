@@ -1,11 +1,11 @@
-"""What is known of a delivery, and how an explanation of it is put together."""
+"""What is known of a delivery, and in which words its parts are told."""
 
 from collections.abc import Sequence
 from datetime import datetime
 
 from attrs import frozen
 
-from application.explaining.explanation import Explanation, Setup, Situation, What, wall
+from application.explaining.explanation import Setup, Subject, What, noted
 from application.notifying import CONSOLE
 from application.ports.deliveries import Attempt
 from application.ports.ledger import Unreadable
@@ -30,8 +30,8 @@ class DeliveryFacts:
     recipient: Recipient | None = None
     others: Sequence[Delivery] = ()
 
-    def wall(self, at: datetime) -> str:
-        return wall(at, self.time_zone)
+    def noted(self, at: datetime) -> str:
+        return noted(at, self.time_zone)
 
     @property
     def whom(self) -> str:
@@ -49,11 +49,25 @@ class DeliveryFacts:
     @property
     def ended(self) -> str:
         """` at …`, or nothing where that is not kept."""
-        return f" at {self.wall(self.last.ended_at)}" if self.last and self.last.ended_at else ""
+        return f" at {self.noted(self.last.ended_at)}" if self.last and self.last.ended_at else ""
 
     @property
     def reason(self) -> str:
         return (self.delivery.reason or ERASED).rstrip(".")
+
+    @property
+    def subject(self) -> Subject:
+        one = self.delivery
+        has_no_address = one.channel == CONSOLE and one.contact_point_id is None and one.template in REMINDERS
+        where = f"to {self.whom} on {one.channel}" + (", for want of an address," if has_no_address else "")
+        return Subject(
+            What.DELIVERY,
+            one.id,
+            one.status.value,
+            f"Delivery {one.id} {where}",
+            self.time_zone,
+            since=self.last.ended_at if self.last else None,
+        )
 
 
 def named(recipient: Recipient | None, user_id: UserId) -> str:
@@ -71,28 +85,3 @@ def what_about(one: Delivery) -> str:
             return f"It brings the answer of touch {one.about_id}."
         case Template.OPERATOR_NOTICE:
             return f"It is notice {one.about_id} to the tenant's operator."
-
-
-def told(
-    facts: DeliveryFacts,
-    situation: Situation,
-    says: str,
-    *,
-    since: datetime | None = None,
-    next_at: datetime | None = None,
-    latest_at: datetime | None = None,
-) -> Explanation:
-    one, last = facts.delivery, facts.last
-    has_no_address = one.channel == CONSOLE and one.contact_point_id is None and one.template in REMINDERS
-    where = f"to {facts.whom} on {one.channel}" + (", for want of an address," if has_no_address else "")
-    return Explanation(
-        What.DELIVERY,
-        one.id,
-        one.status.value,
-        situation,
-        f"Delivery {one.id} {where} {says}",
-        facts.time_zone,
-        since=since or (last.ended_at if last else None),
-        next_at=next_at,
-        latest_at=latest_at,
-    )

@@ -1,4 +1,4 @@
-"""Where a calendar event stands, with its reminders; and where a plan of touches does."""
+"""Where a calendar event stands, with its reminders."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -6,10 +6,8 @@ from datetime import datetime
 from attrs import frozen
 
 from application.explaining.drift import Drift
-from application.explaining.explanation import Explanation, Situation, What, counted, wall
+from application.explaining.explanation import Explanation, Situation, What, counted, noted, wall
 from domain.calendar_event import CalendarEvent
-from domain.touch_plan import EndReason, TouchPlan, next_occurrence
-from domain.touch_plan import Status as PlanStatus
 from domain.values import EventId, EventStatus
 
 SITUATIONS = {
@@ -46,15 +44,15 @@ def explain_event(facts: EventFacts) -> Explanation:
     )
     begins = f"it {'starts' if timing.start_at > facts.now else 'started'} {start}"
     if event.status is EventStatus.IN_PROGRESS:
-        began = f"it began at {wall(facts.began_at, timing.time_zone)}, and " if facts.began_at else "it "
+        began = f"it began at {noted(facts.began_at, timing.time_zone)}, and " if facts.began_at else "it "
         begins = f"{began}was to start {start}"
     said = [f"Event {event.id}{title} is {event.status.value}: {begins}."]
     if not event.status.is_open:
-        at = f" at {wall(facts.since, timing.time_zone)}" if facts.since else ""
+        at = f" at {noted(facts.since, timing.time_zone)}" if facts.since else ""
         ended = "completed" if event.status is EventStatus.COMPLETED else "cancelled"
         said = [f"Event {event.id}{title} was {ended}{at}: reminders that had not left by then do not leave."]
     if facts.drift is not None:
-        said = [f"Event {event.id}{title} cannot be believed: {facts.drift.says(event.status.value)}"]
+        said = [f"Event {event.id}{title} cannot be believed: {facts.drift.says}"]
     said.append(_reminders(facts))
     waiting = [one.next_at for one in facts.reminders if one.status == "Pending" and one.next_at]
     return Explanation(
@@ -86,55 +84,5 @@ def _reminders(facts: EventFacts) -> str:
     if not facts.reminders:
         return f"It has no reminders{before}."
     bad = sum(one.situation is Situation.POISON for one in facts.reminders)
-    which = f", {bad} of which cannot be sent as they stand" if bad else ""
+    which = f", {bad} of which cannot be sent as {'it stands' if bad == 1 else 'they stand'}" if bad else ""
     return f"It has {counted(len(facts.reminders), 'reminder')}{which}{before}."
-
-
-@frozen
-class PlanFacts:
-    plan: TouchPlan
-    now: datetime
-    since: datetime | None = None
-
-
-def explain_plan(facts: PlanFacts) -> Explanation:
-    plan = facts.plan
-    time_zone = plan.terms.schedule.time_zone
-    at = f" at {wall(facts.since, time_zone)}" if facts.since else ""
-    planned = next_occurrence(plan)
-    match plan.status:
-        case PlanStatus.ACTIVE if planned is None:
-            situation, says = (
-                Situation.ACTIVE,
-                "is Active and has no further occurrence: it is ended at the next turn.",
-            )
-        case PlanStatus.ACTIVE if planned is not None and planned.at <= facts.now:
-            situation = Situation.DUE
-            says = (
-                f"is Active, and its occurrence of {wall(planned.at, time_zone)} has come: it becomes a"
-                " touch at the next turn of the touch loop of a `tickler run`."
-            )
-        case PlanStatus.ACTIVE if planned is not None:
-            situation = Situation.ACTIVE
-            says = f"is Active: its next touch is due at {wall(planned.at, time_zone)}."
-        case PlanStatus.PAUSED:
-            situation = Situation.PAUSED
-            says = (
-                f"is Paused{at.replace(' at ', ' since ', 1)}: it makes no touches until somebody resumes it"
-                f" with `tickler plan resume {plan.id}`, and what falls into the pause is not made up for."
-            )
-        case _:
-            situation = Situation.ENDED
-            by_hand = plan.end_reason is EndReason.BY_HAND
-            why = "somebody ended it" if by_hand else "its schedule has no further occurrence"
-            says = f"Ended{at}: {why}. What became a touch stays one."
-    return Explanation(
-        What.PLAN,
-        plan.id,
-        plan.status.value,
-        situation,
-        f"Plan {plan.id} {says}",
-        time_zone,
-        since=facts.since,
-        next_at=planned.at if planned else None,
-    )

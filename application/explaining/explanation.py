@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Protocol
 from uuid import UUID
 
 from attrs import field, frozen
@@ -93,6 +94,49 @@ class Explanation:
 
 
 @frozen
+class Subject:
+    """What holds of a thing however it stands; `called` begins each sentence on it."""
+
+    what: What
+    id: UUID
+    status: str
+    called: str
+    time_zone: str
+    since: datetime | None = None
+    parts: Sequence[Explanation] = ()
+
+
+class Facts(Protocol):
+    @property
+    def subject(self) -> Subject: ...
+
+
+def told(
+    facts: Facts,
+    situation: Situation,
+    says: str,
+    *,
+    since: datetime | None = None,
+    next_at: datetime | None = None,
+    latest_at: datetime | None = None,
+) -> Explanation:
+    """The explanation of what these facts are about; `says` goes on after its name."""
+    one = facts.subject
+    return Explanation(
+        one.what,
+        one.id,
+        one.status,
+        situation,
+        f"{one.called} {says}",
+        one.time_zone,
+        since=since or one.since,
+        next_at=next_at,
+        latest_at=latest_at,
+        parts=one.parts,
+    )
+
+
+@frozen
 class Setup:
     """How this Tickler is set: what the loops wait for, and who they send and work with.
 
@@ -112,13 +156,21 @@ class Setup:
 
 
 def wall(at: datetime, time_zone: str) -> str:
-    """`2026-12-01 09:45 Europe/Berlin`; in UTC where nobody knows the zone."""
+    """A time that somebody set: `2026-12-01 09:45 Europe/Berlin`, with seconds only where there are some."""
+    clock, _, name = noted(at, time_zone).rpartition(" ")
+    return f"{clock.removesuffix(':00')} {name}"
+
+
+def noted(at: datetime, time_zone: str) -> str:
+    """A time at which something happened, or that Tickler chose: always to the second.
+
+    In UTC where nobody knows the zone.
+    """
     try:
         there, name = zone(time_zone), time_zone
     except Invalid:
         there, name = zone("UTC"), "UTC"
-    # Seconds only where there are some.
-    return f"{at.astimezone(there):%Y-%m-%d %H:%M:%S}".removesuffix(":00") + f" {name}"
+    return f"{at.astimezone(there):%Y-%m-%d %H:%M:%S} {name}"
 
 
 def lasting(time: timedelta) -> str:

@@ -5,15 +5,19 @@ from functools import reduce
 from typing import TypeVar
 from uuid import UUID
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from application.explaining.explanation import Explanation
 from application.ports.errors import Busy, Unavailable
 from application.ports.ledger import Ledger, Recorded
 from application.ports.touches import RecordedTouchEvent, Touches
-from domain import calendar_event, deferred_touch, reminder
+from domain import calendar_event, deferred_touch, reminder, touch_plan
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch
 from domain.reminder import Reminder
+from domain.touch_plan import TouchPlan
+
+REBUILD = "`tickler rebuild` makes the row again from its history."
 
 Kept = TypeVar("Kept", Recorded, RecordedTouchEvent)
 
@@ -39,6 +43,18 @@ class Forgotten:
         happened = [one.event for one in _stream(self.touches.history, id_)]
         events = [one for one in happened if isinstance(one, deferred_touch.Event)]
         return reduce(deferred_touch.evolve, events, None) if events else None
+
+    def plan(self, id_: UUID) -> TouchPlan | None:
+        happened = [one.event for one in _stream(self.touches.history, id_)]
+        events = [one for one in happened if isinstance(one, touch_plan.Event)]
+        return reduce(touch_plan.evolve, events, None) if events else None
+
+
+def by_history(told: Explanation, *, is_lost: bool) -> Explanation:
+    """Of what has no row: one that is lost is made again by rebuild, one that was pruned is not."""
+    gone = "Its row is not there any more: its history says so."
+    lost = "Its row is lost, and this is by its history: `tickler rebuild` makes the row again."
+    return evolve(told, says=f"{told.says} {lost if is_lost else gone}")
 
 
 def _stream(read: Callable[[UUID], Sequence[Kept]], id_: UUID) -> Sequence[Kept]:

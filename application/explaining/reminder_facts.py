@@ -1,4 +1,4 @@
-"""What is known of a reminder, and how an explanation of it is put together."""
+"""What is known of a reminder."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -6,7 +6,7 @@ from datetime import datetime
 from attrs import frozen
 
 from application.explaining.drift import Drift
-from application.explaining.explanation import Explanation, Setup, Situation, What, wall
+from application.explaining.explanation import Explanation, Setup, Subject, What, noted, wall
 from application.ports.ledger import Unreadable
 from application.ports.outbox import Standing
 from domain.calendar_event import CalendarEvent
@@ -41,26 +41,18 @@ class ReminderFacts:
     def wall(self, at: datetime) -> str:
         return wall(at, self.time_zone)
 
+    def noted(self, at: datetime) -> str:
+        return noted(at, self.time_zone)
 
-def told(
-    facts: ReminderFacts,
-    situation: Situation,
-    says: str,
-    *,
-    since: datetime | None = None,
-    next_at: datetime | None = None,
-    latest_at: datetime | None = None,
-) -> Explanation:
-    one = facts.reminder
-    return Explanation(
-        What.REMINDER,
-        one.id,
-        one.status.value,
-        situation,
-        f"Reminder {one.id} {says}",
-        facts.time_zone,
-        since=since or one.sent_at or facts.since,
-        next_at=next_at,
-        latest_at=latest_at,
-        parts=facts.deliveries,
-    )
+    @property
+    def subject(self) -> Subject:
+        one = self.reminder
+        return Subject(
+            What.REMINDER,
+            one.id,
+            one.status.value,
+            f"Reminder {one.id}",
+            self.time_zone,
+            since=one.sent_at or self.since,
+            parts=self.deliveries,
+        )

@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
-from application.explaining.explanation import Explanation, Situation, What, counted, lasting
-from application.explaining.reminder_facts import ReminderFacts, told
+from application.explaining.explanation import Explanation, Situation, What, counted, lasting, told
+from application.explaining.forgotten import REBUILD
+from application.explaining.reminder_facts import ReminderFacts
 from application.explaining.sent import explain_sent
 from application.ports.ledger import Poison, Unreadable
 from domain import policies, reminder
@@ -14,13 +15,11 @@ NOTHING_ELSE = (
     "The dispatch leaves it out and logs an error that names it, once a tick, until that is mended;"
     " the others leave as ever."
 )
-REBUILD = "`tickler rebuild` makes the row again from its history."
 
 
 def explain_reminder(facts: ReminderFacts) -> Explanation:
     if facts.drift is not None:
-        says = f"cannot be believed: {facts.drift.says(facts.reminder.status.value)}"
-        return told(facts, Situation.DRIFTED, says)
+        return told(facts, Situation.DRIFTED, f"cannot be believed: {facts.drift.says}")
     match facts.reminder.status:
         case Status.PENDING:
             return _pending(facts)
@@ -106,7 +105,7 @@ def _poison(facts: ReminderFacts, problem: str, mends: str) -> Explanation:
 def _skipped(facts: ReminderFacts) -> Explanation:
     reason = facts.reminder.reason
     assert reason is not None
-    at = f" at {facts.wall(facts.since)}" if facts.since else ""
+    at = f" at {facts.noted(facts.since)}" if facts.since else ""
     why = _reason(facts, reason, facts.since)
     says = f"was Skipped{at}: {why}. Nothing was sent, and it stays so.{_replacement(facts)}"
     return told(facts, Situation.SKIPPED, says)

@@ -2,14 +2,14 @@
 
 from collections import Counter
 
-from application.explaining.explanation import OVERDUE, Explanation, Situation, counted, lasting
-from application.explaining.reminder_facts import ReminderFacts, told
+from application.explaining.explanation import OVERDUE, Explanation, Situation, counted, lasting, told
+from application.explaining.reminder_facts import ReminderFacts
 
 
 def explain_sent(facts: ReminderFacts) -> Explanation:
     one, message, setup = facts.reminder, facts.message, facts.setup
     assert one.sent_at is not None
-    sent = f"was Sent at {facts.wall(one.sent_at)}, {lasting(one.sent_at - one.due_at)} after its time."
+    sent = f"was Sent at {facts.noted(one.sent_at)}, {lasting(one.sent_at - one.due_at)} after its time."
     if facts.deliveries or facts.received_at is not None:
         return _received(facts, sent)
     if message is None:
@@ -20,7 +20,7 @@ def explain_sent(facts: ReminderFacts) -> Explanation:
         return told(facts, Situation.NO_TRACE, says, since=one.sent_at)
     if message.parked_at is not None:
         says = (
-            f"{sent} Its message was refused for good at {facts.wall(message.parked_at)}: {message.reason}."
+            f"{sent} Its message was refused for good at {facts.noted(message.parked_at)}: {message.reason}."
             " It stays parked, and reaches nobody, until somebody has mended that and gives it back:"
             f" `tickler outbox retry {one.id}`."
         )
@@ -29,7 +29,7 @@ def explain_sent(facts: ReminderFacts) -> Explanation:
         is_record = setup.publishes_to == "kafka"
         hint = " (a record that cannot be read is among `tickler kafka quarantined`)" if is_record else ""
         says = (
-            f"{sent} Its message was published at {facts.wall(message.published_at)}, and notifications have"
+            f"{sent} Its message was published at {facts.noted(message.published_at)}, and notifications have"
             f" not taken it in yet. They do as soon as they come to it{hint}; then it becomes messages to"
             " people."
         )
@@ -37,8 +37,8 @@ def explain_sent(facts: ReminderFacts) -> Explanation:
     if message.relay is not None and message.lease_until is not None and facts.now < message.lease_until:
         says = (
             f"{sent} Its message is being published: a relay has it until"
-            f" {facts.wall(message.lease_until)} at the latest, and if that falls silent another one takes it"
-            " then."
+            f" {facts.noted(message.lease_until)} at the latest, and if that falls silent another one takes"
+            " it then."
         )
         return told(facts, Situation.BEING_PUBLISHED, says, latest_at=message.lease_until)
     return _in_the_outbox(facts, sent)
@@ -64,7 +64,7 @@ def _in_the_outbox(facts: ReminderFacts, sent: str) -> Explanation:
 def _received(facts: ReminderFacts, sent: str) -> Explanation:
     parts, received_at = facts.deliveries, facts.received_at
     taken_in = "Notifications took it in"
-    taken_in += f" at {facts.wall(received_at)}" if received_at is not None else ""
+    taken_in += f" at {facts.noted(received_at)}" if received_at is not None else ""
     if not parts:
         says = f"{sent} {taken_in}, and nothing is kept of its deliveries any more."
         return told(facts, Situation.NO_TRACE, says, since=received_at)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from application.explaining.explanation import counted, wall
+from application.explaining.explanation import counted, noted, wall
 from application.ports.deliveries import Attempt
 from domain import calendar_event, deferred_touch, delivery, reminder, touch_plan
 from domain.deferred_touch import CloseReason
@@ -109,13 +109,13 @@ def _of_touch(event: deferred_touch.Event, time_zone: str) -> str:
             slot = f"{occurrence.slot:%Y-%m-%d %H:%M}"
             return f"made of plan {occurrence.plan_id} for its {slot}, due at {wall(due_at, time_zone)}"
         case deferred_touch.TouchClaimed(worker, lease_until):
-            return f"taken by {worker}, at first until {wall(lease_until, time_zone)}"
+            return f"taken by {worker}, at first until {noted(lease_until, time_zone)}"
         case deferred_touch.TouchRecovered():
             return "taken back from a worker that had fallen silent"
         case deferred_touch.TouchReleased():
             return "given back before any work, at no cost"
         case deferred_touch.TouchAttemptFailed(reason, again_at):
-            return f"the attempt failed: {reason}; the next one is after {wall(again_at, time_zone)}"
+            return f"the attempt failed: {reason}; the next one is after {noted(again_at, time_zone)}"
         case deferred_touch.TouchPutOff(until):
             return f"its work asked to be called again after {wall(until, time_zone)}"
         case deferred_touch.TouchAnswered():

@@ -62,6 +62,12 @@ class StateRows(Protocol):
     def page(self, after: UUID | None, limit: int) -> StandingPage:
         """The first streams after this one by their ids, as one moment has them, with their rows."""
 
+    def standing(self, ids: Collection[UUID]) -> Sequence[Standing]:
+        """These streams with their rows, as one moment has them, without a lock; in the order of `ids`.
+
+        Of an id of nothing the stream is empty and the row None.
+        """
+
     def strays(self, after: UUID | None, limit: int) -> StrayPage:
         """Those without a stream of the first rows after this id, over all kinds, as one moment has them."""
 

@@ -258,5 +258,7 @@ def test_what_lost_its_row_is_told_by_its_history(desk: MemoryOffice, tickler: C
     for id_, status in ((event["eventId"], "Cancelled"), (reminder["reminderId"], "Skipped")):
         document = tickler.document("why", id_)
         assert document["status"] == status
-        assert document["says"].endswith("Its row is not there any more: its history says so.")
+        assert document["says"].endswith(
+            "Its row is lost, and this is by its history: `tickler rebuild` makes the row again."
+        )
     assert len(tickler.document("history", event["eventId"])) == 2

@@ -13,8 +13,8 @@ from adapters.testkit.examples import APPOINTMENT, CLIENT, MINUTE, NOON, OWNER, 
 from application.dispatching import ReminderDispatchOptions
 from application.explaining.deliveries import explain_delivery
 from application.explaining.delivery_facts import DeliveryFacts
-from application.explaining.events import PlanFacts, explain_plan
-from application.explaining.explanation import Setup, Situation, counted, lasting, ordinal, wall
+from application.explaining.explanation import Setup, Situation, counted, lasting, noted, ordinal, wall
+from application.explaining.plans import PlanFacts, explain_plan
 from application.explaining.reminder_facts import ReminderFacts
 from application.explaining.reminders import explain_reminder
 from application.explaining.touches import TouchFacts, explain_touch
@@ -148,11 +148,13 @@ TOUCH_WORDS: dict[Event, str] = {
     attrs.evolve(REGISTERED, occurrence=OCCURRENCE): (
         f"made of plan {PLAN.id} for its 2027-03-01 10:00, due at 2026-12-01 13:00 Europe/Berlin"
     ),
-    TouchClaimed("worker 7", NOON, NOON): "taken by worker 7, at first until 2026-12-01 13:00 Europe/Berlin",
+    TouchClaimed(
+        "worker 7", NOON, NOON
+    ): "taken by worker 7, at first until 2026-12-01 13:00:00 Europe/Berlin",
     TouchRecovered(NOON): "taken back from a worker that had fallen silent",
     TouchReleased(NOON): "given back before any work, at no cost",
     TouchAttemptFailed("it broke", NOON, NOON): (
-        "the attempt failed: it broke; the next one is after 2026-12-01 13:00 Europe/Berlin"
+        "the attempt failed: it broke; the next one is after 2026-12-01 13:00:00 Europe/Berlin"
     ),
     TouchPutOff(NOON, NOON): "its work asked to be called again after 2026-12-01 13:00 Europe/Berlin",
     TouchAnswered(NOON): "answered, and the answer given to its delivery",
@@ -244,7 +246,16 @@ def test_a_length_of_time_is_told_in_its_two_largest_units(seconds: float, said:
 
 def test_an_instant_in_a_zone_that_nobody_knows_is_told_in_utc() -> None:
     assert wall(NOON, "Mars/Olympus") == "2026-12-01 12:00 UTC"
-    assert wall(NOON + timedelta(seconds=7), "Europe/Berlin") == "2026-12-01 13:00:07 Europe/Berlin"
+    assert noted(NOON, "Mars/Olympus") == "2026-12-01 12:00:00 UTC"
+
+
+def test_a_time_that_somebody_set_has_seconds_where_there_are_some_and_what_happened_always() -> None:
+    later = NOON + timedelta(seconds=7)
+    assert [wall(at, "Europe/Berlin") for at in (NOON, later)] == [
+        "2026-12-01 13:00 Europe/Berlin",
+        "2026-12-01 13:00:07 Europe/Berlin",
+    ]
+    assert noted(NOON, "Europe/Berlin") == "2026-12-01 13:00:00 Europe/Berlin"
 
 
 def test_counts_are_told_in_the_singular_and_plural() -> None:
@@ -262,7 +273,7 @@ def test_every_reason_for_which_a_reminder_is_skipped_is_told(reason: SkipReason
     one = attrs.evolve(REMINDER, status=reminder.Status.SKIPPED, reason=reason)
     told = explain_reminder(ReminderFacts(one, EXAMPLE.event, NOON, SETUP, since=NOON, siblings=[one]))
     assert told.situation is Situation.SKIPPED
-    assert told.says.startswith(f"Reminder {one.id} was Skipped at 2026-12-01 15:00 Europe/Moscow: ")
+    assert told.says.startswith(f"Reminder {one.id} was Skipped at 2026-12-01 15:00:00 Europe/Moscow: ")
     assert told.says.count(". ") >= 1
     assert told.since == NOON
 
@@ -338,7 +349,7 @@ def test_what_arrived_by_a_persons_word_may_have_arrived_twice_only_where_anothe
     lost, word = Attempt(1, NOON, NOON, "lost", "silence"), Attempt(2, NOON, NOON, "confirmed")
     at_once = explain_delivery(DeliveryFacts(one, NOON, SETUP, "UTC", [word])).says
     assert at_once.endswith(
-        "counts as Delivered since 2026-12-01 12:00 UTC: its answer was lost, and somebody says that it"
+        "counts as Delivered since 2026-12-01 12:00:00 UTC: its answer was lost, and somebody says that it"
         " arrived."
     )
     again = explain_delivery(DeliveryFacts(one, NOON, SETUP, "UTC", [lost, word])).says
@@ -438,7 +449,13 @@ def test_a_touch_closed_as_undeliverable_tells_what_became_of_its_answer_since(
     ("plan", "now", "situation", "said"),
     [
         (PLAN, NOON, Situation.ACTIVE, "its next touch is due at 2027-03-01 10:00 Europe/Berlin"),
-        (PLAN, datetime.fromisoformat("2027-03-02T00:00Z"), Situation.DUE, "has come"),
+        (
+            PLAN,
+            datetime.fromisoformat("2027-03-01T09:00:30Z"),
+            Situation.DUE,
+            "it becomes a touch.",
+        ),
+        (PLAN, datetime.fromisoformat("2027-03-02T09:00Z"), Situation.OVERDUE, "came 1 day ago"),
         (
             attrs.evolve(PLAN, handled_until=datetime.fromisoformat("2027-04-01T00:00Z")),
             NOON,

@@ -1,23 +1,29 @@
 """The stores that every scenario runs over, and what a scenario does to them behind Tickler's back."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from enum import StrEnum
 from time import monotonic
-from typing import Protocol
+from typing import Any, Protocol
+from uuid import UUID
 
 import psycopg
 from attrs import evolve
 from dependency_injector import providers
 
 from adapters.container import Container
-from adapters.outbound.memory.store import MemoryStore, Spoilt
+from adapters.outbound.memory.store import MemoryStore, Spoilt, TouchRow
+from adapters.outbound.postgres.auditing.state_rows import TABLES
 from adapters.settings import Settings
 from adapters.testkit.threads import PATIENCE
 from application.ports.errors import Unavailable
 from application.ports.ledger import Versioned
-from domain.reminder import Status
+from application.ports.state_rows import State
+from domain.calendar_event import CalendarEvent
+from domain.deferred_touch import DeferredTouch
+from domain.reminder import Reminder
+from domain.touch_plan import TouchPlan
 from domain.values import EventId, EventStatus, ReminderId
 
 STORES = ("memory", "postgres")
@@ -33,8 +39,8 @@ class Store(Protocol):
 
     def spoil_event(self, event_id: EventId) -> None: ...
 
-    def remove_event(self, event_id: EventId) -> None:
-        """Take the event's row away; its reminders and its history stay."""
+    def lose(self, state: type[State], id_: UUID) -> None:
+        """Take a row away; its history stays, and what belongs to it."""
 
     def forget(self, event_id: EventId) -> None:
         """Take the rows of the event and of its reminders away; their history stays."""
@@ -46,8 +52,8 @@ class Store(Protocol):
     def change_event_alone(self, event_id: EventId, status: EventStatus, versions: int = 1) -> None:
         """Change the event's row, and raise its version by so many; its reminders and its history stay."""
 
-    def mark_sent_alone(self, reminder_id: ReminderId, at: datetime) -> None:
-        """Change the reminder's row to Sent; nothing was sent, and its history stays."""
+    def change_alone(self, state: type[State], id_: UUID, **values: Any) -> None:
+        """Change a row, its version apart; nothing happened, and its history stays."""
 
     def somebody_waits_with(self, event_id: EventId) -> bool:
         """Whether somebody who holds the event waits for another lock."""
@@ -73,12 +79,12 @@ class MemoryBehind:
     def spoil_event(self, event_id: EventId) -> None:
         self._spoil(event_id, Spoilt.UNREADABLE)
 
-    def remove_event(self, event_id: EventId) -> None:
+    def lose(self, state: type[State], id_: UUID) -> None:
         with self._store.changed:
-            del self._store.events[event_id]
+            del self._rows(state)[id_]
 
     def forget(self, event_id: EventId) -> None:
-        self.remove_event(event_id)
+        self.lose(CalendarEvent, event_id)
         with self._store.changed:
             rows = [row.state for row in self._store.reminders.values() if row.state.event_id == event_id]
             for one in rows:
@@ -96,11 +102,25 @@ class MemoryBehind:
             row = self._store.events[event_id]
             self._store.events[event_id] = Versioned(evolve(row.state, status=status), row.version + versions)
 
-    def mark_sent_alone(self, reminder_id: ReminderId, at: datetime) -> None:
+    def change_alone(self, state: type[State], id_: UUID, **values: Any) -> None:
         with self._store.changed:
-            row = self._store.reminders[reminder_id]
-            sent = evolve(row.state, status=Status.SENT, sent_at=at)
-            self._store.reminders[reminder_id] = evolve(row, state=sent)
+            rows = self._rows(state)
+            row = rows[id_]
+            if isinstance(row, TouchRow):
+                touch = evolve(row.touch.state, **values)
+                rows[id_] = evolve(row, touch=evolve(row.touch, state=touch))
+            else:
+                rows[id_] = evolve(row, state=evolve(row.state, **values))
+
+    def _rows(self, state: type[State]) -> dict[Any, Any]:
+        store = self._store
+        every: Mapping[type[State], dict[Any, Any]] = {
+            CalendarEvent: store.events,
+            Reminder: store.reminders,
+            DeferredTouch: store.touches,
+            TouchPlan: store.plans,
+        }
+        return every[state]
 
     def somebody_waits_with(self, event_id: EventId) -> bool:
         with self._store.changed:
@@ -151,11 +171,11 @@ class PostgresBehind:
     def spoil_event(self, event_id: EventId) -> None:
         self._execute("update tickler.calendar_events set kind = 'spoilt ' || kind where id = %s", event_id)
 
-    def remove_event(self, event_id: EventId) -> None:
-        self._execute("delete from tickler.calendar_events where id = %s", event_id)
+    def lose(self, state: type[State], id_: UUID) -> None:
+        self._execute(f"delete from tickler.{TABLES[state].name} where id = %s", id_)
 
     def forget(self, event_id: EventId) -> None:
-        self.remove_event(event_id)
+        self.lose(CalendarEvent, event_id)
         self._execute("delete from tickler.event_reminders where event_id = %s", event_id)
 
     def refuse(self, reminder_id: ReminderId) -> None:
@@ -178,10 +198,10 @@ class PostgresBehind:
             event_id,
         )
 
-    def mark_sent_alone(self, reminder_id: ReminderId, at: datetime) -> None:
-        self._execute(
-            "update tickler.event_reminders set status = 'Sent', sent_at = %s where id = %s", at, reminder_id
-        )
+    def change_alone(self, state: type[State], id_: UUID, **values: Any) -> None:
+        changes = ", ".join(f"{name} = %s" for name in values)
+        written = [value.value if isinstance(value, StrEnum) else value for value in values.values()]
+        self._execute(f"update tickler.{TABLES[state].name} set {changes} where id = %s", *written, id_)
 
     def somebody_waits_with(self, event_id: EventId) -> bool:
         return self._somebody_waits()

@@ -10,8 +10,7 @@ from zoneinfo import ZoneInfo
 import typer
 from rich.cells import cell_len
 
-from domain.errors import Invalid
-from domain.values import zone
+from application.explaining import explanation
 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 GAP = 2
@@ -75,12 +74,7 @@ def wall(at: datetime, time_zone: str, *, to_the_second: bool = False) -> str:
 
     A full minute is told without seconds, unless it stands among others in a column.
     """
-    try:
-        there, name = zone(time_zone), time_zone
-    except Invalid:
-        there, name = zone("UTC"), "UTC"
-    shown = f"{at.astimezone(there):%Y-%m-%d %H:%M:%S}"
-    return f"{shown if to_the_second else shown.removesuffix(':00')} {name}"
+    return explanation.noted(at, time_zone) if to_the_second else explanation.wall(at, time_zone)
 
 
 def utc(at: datetime | None) -> str | None:

@@ -37,6 +37,10 @@ class MemoryStateRows:
             ids = sorted(id_ for id_ in every if after is None or id_ > after)[:limit]
             return StandingPage([self._standing(id_) for id_ in ids], ids[-1] if ids else None)
 
+    def standing(self, ids: Collection[UUID]) -> Sequence[Standing]:
+        with self.store.changed:
+            return [self._standing(id_) for id_ in ids]
+
     def strays(self, after: UUID | None, limit: int) -> StrayPage:
         store = self.store
         with store.changed:

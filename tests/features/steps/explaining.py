@@ -10,15 +10,21 @@ import pytest
 from pytest_bdd import given, parsers, then, when
 
 from application.explaining.explanation import Explanation
-from application.explaining.reminders import NOTHING_ELSE, REBUILD
+from application.explaining.forgotten import REBUILD
+from application.explaining.reminders import NOTHING_ELSE
 from application.explaining.why import Explaining
 from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, RefusedForGood
 from application.ports.ledger import Context
 from application.ports.people import ContactPoint
 from application.ports.work import Again, NothingToSay
+from application.rebuilding import Rebuilt
+from domain.calendar_event import CalendarEvent
+from domain.deferred_touch import DeferredTouch
 from domain.delivery import Delivery, Status
 from domain.reminder import Reminder
-from domain.values import ContactPointId, EventStatus
+from domain.reminder import Status as ReminderStatus
+from domain.touch_plan import TouchPlan
+from domain.values import ContactPointId, EventStatus, PlanId
 from tests.features.reading import TIME, instant, known_as
 from tests.features.steps.notifications import TENANT
 from tests.features.touching import KINDS, Touching
@@ -47,6 +53,7 @@ class Asked:
     kinds: tuple[str, ...] = KINDS
     per_tenant: int | None = None
     last: Explanation | None = None
+    plan_id: PlanId | None = None
 
     def explaining(self) -> Explaining:
         explaining: Explaining = self.world.tickler.explaining()
@@ -128,7 +135,7 @@ def the_rows_are_forgotten(world: World, name: str) -> None:
 
 @given(parsers.re(r'the row of the event of "(?P<name>[^"]+)" is gone'))
 def the_row_is_gone(world: World, name: str) -> None:
-    world.store.remove_event(event_id(name))
+    world.store.lose(CalendarEvent, event_id(name))
 
 
 @given(parsers.re(r'there is nothing to say of "(?P<name>[^"]+)"'))
@@ -153,7 +160,46 @@ def at_most(asked: Asked, count: str) -> None:
 
 @given(parsers.re(r'the row of the reminder of "(?P<name>[^"]+)" was made Sent from outside'))
 def was_made_sent(world: World, name: str) -> None:
-    world.store.mark_sent_alone(world.reminder(name).id, world.clock.now())
+    one = world.reminder(name)
+    world.store.change_alone(Reminder, one.id, status=ReminderStatus.SENT, sent_at=world.clock.now())
+
+
+@given(
+    parsers.re(rf'the row of the reminder of "(?P<name>[^"]+)" was put off to (?P<at>{TIME}) from outside')
+)
+def its_row_was_put_off(world: World, name: str, at: str) -> None:
+    world.store.change_alone(Reminder, world.reminder(name).id, due_at=instant(at), offset_minutes=5)
+
+
+@given(parsers.re(r'the row of "(?P<name>[^"]+)" was given to "(?P<owner>[^"]+)" from outside'))
+def its_row_was_given_to(world: World, name: str, owner: str) -> None:
+    world.store.change_alone(CalendarEvent, event_id(name), owner_user_id=user_id(owner))
+
+
+@given(parsers.re(rf'the row of the touch "(?P<name>[^"]+)" was put off to (?P<at>{TIME}) from outside'))
+def its_touch_was_put_off(touching: Touching, name: str, at: str) -> None:
+    touching.world.store.change_alone(DeferredTouch, touching.ids[name], due_at=instant(at))
+
+
+@given("the row of the plan was edited from outside")
+def its_plan_was_edited(touching: Touching) -> None:
+    touching.world.store.change_alone(TouchPlan, the_plan(touching).id, revision=2)
+
+
+@given(parsers.re(r'the row of the touch "(?P<name>[^"]+)" is gone'))
+def the_row_of_the_touch_is_gone(touching: Touching, name: str) -> None:
+    touching.world.store.lose(DeferredTouch, touching.ids[name])
+
+
+@given("the row of the plan is gone")
+def the_row_of_the_plan_is_gone(touching: Touching, asked: Asked) -> None:
+    asked.plan_id = the_plan(touching).id
+    touching.world.store.lose(TouchPlan, asked.plan_id)
+
+
+@when("the rows are rebuilt")
+def the_rows_are_rebuilt(world: World) -> None:
+    assert world.tickler.rebuilding().run(Rebuilt()).problems == []
 
 
 @given(parsers.re(r'only the status of the row of "(?P<name>[^"]+)" was made Cancelled from outside'))
@@ -236,8 +282,8 @@ def says_of_the_touch(touching: Touching, asked: Asked, name: str, docstring: st
 
 @then("why says of the plan")
 def says_of_the_plan(touching: Touching, asked: Asked, docstring: str) -> None:
-    (plan,) = touching.touches().plans(TENANT)
-    assert asked.why(plan.id) == flowing(docstring)
+    id_ = asked.plan_id or the_plan(touching).id
+    assert asked.why(id_) == flowing(docstring)
 
 
 @then(parsers.re(r'why says of the forgotten reminder of "(?P<name>[^"]+)"'))
@@ -282,6 +328,11 @@ def it_stands_so(asked: Asked, situation: str, next_at: str | None) -> None:
 def its_parts_stand(asked: Asked, situations: str) -> None:
     assert asked.last is not None
     assert [part.situation.value for part in asked.last.parts] == situations.split(", ")
+
+
+def the_plan(touching: Touching) -> TouchPlan:
+    (plan,) = touching.touches().plans(TENANT)
+    return plan
 
 
 def reminders(world: World, name: str) -> list[Reminder]:

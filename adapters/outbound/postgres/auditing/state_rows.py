@@ -105,6 +105,10 @@ class PostgresStateRows:
             ids = [row[0] for row in session.rows(IDS[Part.STREAMS], (after or FIRST, limit))]
             return StandingPage(_standing(session, ids) if ids else [], ids[-1] if ids else None)
 
+    def standing(self, ids: Collection[UUID]) -> Sequence[Standing]:
+        with self.database.snapshot() as session:
+            return _standing(session, list(ids)) if ids else []
+
     def strays(self, after: UUID | None, limit: int) -> StrayPage:
         with self.database.snapshot() as session:
             rows = session.rows(STRAYS, {"after": after or FIRST, "limit": limit})
