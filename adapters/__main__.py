@@ -36,7 +36,7 @@ from adapters.observability.tracing import wrapping
 from adapters.outbound.channels.console import ConsoleChannel
 from adapters.outbound.kafka.publisher import KafkaPublisher
 from adapters.outbound.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
-from adapters.outbound.postgres.facts import examine, examine_api
+from adapters.outbound.postgres.facts import examine, examine_api, faults_of_roles
 from adapters.outbound.postgres.migrations import MigrationError, migrate, missing
 from adapters.outbound.postgres.roles import Roles
 from adapters.outbound.templates.own import BrokenTemplates
@@ -123,7 +123,11 @@ class PostgresOffice:
 
     def migrate(self, say: Say, roles: str | None = None) -> Sequence[str]:
         with self._server(say) as conninfo:
-            return _migrated(conninfo, None if roles is None else Roles(roles))
+            applied = _migrated(conninfo, None if roles is None else Roles(roles))
+            if roles is None and (faults := _looked_at(lambda: faults_of_roles(conninfo))):
+                more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
+                say(f"the roles are not as they should be, run `tickler migrate --roles`: {faults[0]}{more}")
+            return applied
 
     def facts(self, say: Say, tz_version: str) -> DatabaseFacts:
         with self._server(say) as conninfo:

@@ -25,7 +25,7 @@ pytest.register_assert_rewrite("adapters.testkit")
 from adapters.outbound.postgres.embedded import EmbeddedPostgres  # noqa: E402
 from adapters.outbound.postgres.migrations import migrate  # noqa: E402
 from tests.debian.fetching import find_program  # noqa: E402
-from tests.debian.programs import DebianMissing, DebianProgram  # noqa: E402
+from tests.debian.programs import DebianMissing, DebianProgram, DebianUnusable  # noqa: E402
 from tests.kafka.broker import KafkaBroker  # noqa: E402
 from tests.kafka.cluster import Kafka  # noqa: E402
 from tests.kafka.fetching import find_programs  # noqa: E402
@@ -179,13 +179,23 @@ def pgbouncer() -> DebianProgram:
 
 
 @pytest.fixture(scope="session")
+def postgresql_15() -> DebianProgram:
+    """Of Debian 12, and of no other of its releases."""
+    folder = "usr/lib/postgresql/15/bin"
+    try:
+        return _of_debian("postgresql-15", f"{folder}/postgres", f"{folder}/initdb")
+    except DebianUnusable as unusable:
+        lacks(str(unusable))
+
+
+@pytest.fixture(scope="session")
 def worker_name() -> str:
     return os.environ.get("PYTEST_XDIST_WORKER", "only")
 
 
-def _of_debian(package: str, program: str) -> DebianProgram:
+def _of_debian(package: str, program: str, *beside: str) -> DebianProgram:
     try:
-        return find_program(package, program)
+        return find_program(package, program, *beside)
     except DebianMissing as missing:
         lacks(str(missing))
 

@@ -199,3 +199,38 @@ def test_each_check_is_on_its_page() -> None:
         "transaction_timeout",
     }
     assert listed == asked | by_name | {"fsync", "full_page_writes", "synchronous_commit"}
+
+
+def test_a_right_that_one_of_our_logins_has_beside_its_own_is_named(
+    postgres_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with roles_in(postgres_url) as roles:
+        with psycopg.connect(postgres_url, autocommit=True) as admin:
+            admin.execute(f"grant update on tickler.domain_events to {roles.roles.worker}".encode())
+        said = examined(capsys, **of_roles(roles))
+    told = [(one["text"], one["do"]) for one in said.document["checks"] if one["about"] == "roles"]
+    assert told == [
+        (f"{roles.roles.worker} may also update on domain_events", "tickler migrate --roles"),
+    ]
+    assert said.code == 1
+
+
+def test_to_migrate_says_that_the_roles_of_an_earlier_version_are_to_be_made_again(
+    postgres_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with roles_in(postgres_url) as roles:
+        tickler = Commands(PostgresOffice(Settings(database_url=SecretStr(postgres_url))), capsys)
+        assert "roles" not in tickler("migrate").err
+        with psycopg.connect(postgres_url, autocommit=True) as admin:
+            admin.execute(
+                f"revoke select on tickler.pruning_marks from {roles.roles.worker};"
+                f" grant update on tickler.deferred_touches to {roles.roles.api}".encode()
+            )
+        said = tickler("migrate")
+        assert said.code == 0
+        assert [line for line in said.err.splitlines() if "roles" in line] == [
+            "the roles are not as they should be, run `tickler migrate --roles`:"
+            f" {roles.roles.api} may also update on deferred_touches and 1 more"
+        ]
+        assert tickler("migrate", "--roles", "--role-prefix", roles.roles.prefix).code == 0
+        assert "roles" not in tickler("migrate").err

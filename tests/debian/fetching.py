@@ -26,8 +26,10 @@ MAKING = "making-"
 NO_LIBRARY = ("libjs-", "libc6", "libc-bin")
 
 
-def find_program(package: str, program: str) -> DebianProgram:
+def find_program(package: str, program: str, *beside: str) -> DebianProgram:
     """`program` ("usr/sbin/pgbouncer") of `package`, fetched where this machine has not got it yet.
+
+    `beside` are other programs of the package that are to find their libraries, too.
 
     Raises DebianMissing where the machine has no Debian's tools, DebianUnusable where they fail.
     """
@@ -38,7 +40,7 @@ def find_program(package: str, program: str) -> DebianProgram:
     if not home.exists():
         with turn():
             if not home.exists():
-                make(package, program, home)
+                make(package, home, program, *beside)
     if not (home / program).exists():
         raise DebianUnusable(f"Debian's package {package} has no {program}")
     return DebianProgram(home / program, libraries(home))
@@ -65,13 +67,13 @@ def turn() -> Iterator[None]:
         os.close(lock)
 
 
-def make(package: str, program: str, home: Path) -> None:
+def make(package: str, home: Path, *programs: str) -> None:
     for left in kept().glob(f"{MAKING}*"):
         shutil.rmtree(left, ignore_errors=True)
     making = Path(tempfile.mkdtemp(prefix=MAKING, dir=kept()))
     lay_out(package, making)
     asked, lately = {package}, [package]
-    while (wanted := lacking(making, program)) and lately:
+    while (wanted := lacking(making, *programs)) and lately:
         lately = [name for name in needed(lately) if name not in asked]
         asked.update(lately)
         for name in lately:
@@ -113,10 +115,11 @@ def needed(packages: list[str]) -> list[str]:
     return [name for name in dict.fromkeys(names) if not name.startswith(NO_LIBRARY)]
 
 
-def lacking(home: Path, program: str) -> list[str]:
-    """The libraries that `program` is linked with and that neither the machine nor `home` has."""
-    found = DebianProgram(home / program, libraries(home))
-    said = subprocess.run(["ldd", str(found.path)], env=found.environment(), capture_output=True, text=True)
+def lacking(home: Path, *programs: str) -> list[str]:
+    """The libraries that `programs` are linked with and that neither the machine nor `home` has."""
+    environment = DebianProgram(home, libraries(home)).environment()
+    command = ["ldd", *(str(home / program) for program in programs)]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True)
     return re.findall(r"^\s*(\S+) => not found", said.stdout, re.MULTILINE)
 
 

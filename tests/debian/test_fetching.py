@@ -67,6 +67,15 @@ def test_libraries_that_no_dependency_brings_are_named(tools: Path) -> None:
         find_program("package", "usr/bin/tool")
 
 
+def test_libraries_of_the_programs_beside_it_are_looked_for_too(tools: Path) -> None:
+    _program(tools / "apt-get", "echo new > p.deb")
+    _program(tools / "ldd", 'case "$*" in *usr/bin/other*) echo "  libfar.so.2 => not found";; esac')
+    _program(tools / "dpkg-deb", '/bin/mkdir -p "$3/usr/bin"; echo laid out > "$3/usr/bin/tool"')
+    assert find_program("alone", "usr/bin/tool").path.exists()
+    with pytest.raises(DebianUnusable, match=r"package wants libfar\.so\.2"):
+        find_program("package", "usr/bin/tool", "usr/bin/other")
+
+
 def test_what_was_laid_out_lacks_no_library(pgbouncer: DebianProgram) -> None:
     home = pgbouncer.path.parents[2]
     assert lacking(home, "usr/sbin/pgbouncer") == []

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from adapters.outbound.postgres.migrations import MIGRATIONS, connect, missing
-from adapters.outbound.postgres.rights import API, WORKER
+from adapters.outbound.postgres.rights import API, WORKER, singly
 from adapters.outbound.postgres.role_faults import role_faults, strangers
 from adapters.outbound.postgres.roles import Connection, roles_of
 from adapters.outbound.system import SystemClock
@@ -16,7 +16,6 @@ INDEXES_MEANT = Path(__file__).with_name("indexes.sql")
 NAME = re.compile(r"CREATE (?:UNIQUE )?INDEX (\w+) ON ")
 CREATED = re.compile(r"create (?:unique )?index (\w+)\s+on\s+tickler\.")
 DROPPED = re.compile(r"drop index (?:if exists )?tickler\.(\w+)")
-RIGHT = re.compile(r"(select|insert|update|delete)(?: \(([^)]*)\))?")
 SETTINGS = [
     "statement_timeout",
     "lock_timeout",
@@ -105,6 +104,13 @@ def examine(conninfo: str, tz_version: str) -> DatabaseFacts:
         )
 
 
+def faults_of_roles(conninfo: str) -> Sequence[str]:
+    """What `tickler migrate --roles` would set right, where there are roles. Raises MigrationError."""
+    with connect(conninfo) as connection:
+        roles = roles_of(connection)
+        return [] if roles is None else role_faults(connection, roles)
+
+
 def indexes_meant() -> Mapping[str, str]:
     """Each index of the newest schema by its name, as `INDEXES` tells it."""
     lines = INDEXES_MEANT.read_text("utf-8").splitlines()
@@ -135,11 +141,10 @@ def _lacks(connection: Connection, wanted: Mapping[str, str]) -> Sequence[str]:
         for row in _rows(connection, "select tablename from pg_tables where schemaname = 'tickler'")
     }
     asked = [
-        (f"tickler.{table}", right, column.strip().strip('"') or None)
+        (f"tickler.{table}", right, column)
         for table, rights in wanted.items()
         if table in there
-        for right, columns in RIGHT.findall(rights)
-        for column in columns.split(",")
+        for right, column in singly(rights)
     ]
     found = _rows(
         connection,

@@ -11,6 +11,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
+from adapters.outbound.postgres.administering import lacks_as_administrator
 from adapters.outbound.postgres.code import functions_of
 from adapters.outbound.postgres.roles import Connection, Roles, give_rights, make_roles, roles_of
 
@@ -46,7 +47,8 @@ def migrate(conninfo: str, folder: Path = MIGRATIONS, roles: Roles | None = None
     With `roles` these are made, or set right, in the same transaction. What is new belongs to whoever has the
     schema, where we may act for them, and the roles have their rights on it.
     Raises MigrationError: no server or one older than 15, a file that was changed after it was applied, a
-    database that is newer than these files, a statement that fails. Nothing is applied then.
+    database that is newer than these files, a statement that fails, a login that may not make roles. Nothing
+    is applied then.
     """
     migrations = read_migrations(folder)
     with connect(conninfo) as connection:
@@ -163,6 +165,8 @@ def _apply_pending(connection: Connection, migrations: Sequence[Migration], role
     # Of the transaction, not of the session: it also holds through a transaction pooler.
     connection.execute("select pg_advisory_xact_lock(hashtext('tickler.migrate'))")
     _wait_at_most(connection, TABLE_WAIT)
+    if roles is not None:
+        _require_administrator(connection, roles)
     _act_for_owner(connection)
     todo = pending(migrations, _applied(connection))
     for migration in todo:
@@ -170,10 +174,26 @@ def _apply_pending(connection: Connection, migrations: Sequence[Migration], role
     if roles is not None:
         connection.execute("set local role none")
         made = functions_of(migration.text for migration in migrations)
-        make_roles(connection, roles, made.values())
+        try:
+            make_roles(connection, roles, made.values())
+        except errors.InsufficientPrivilege as error:
+            raise MigrationError(
+                f"the roles cannot be made, nothing was changed: {_first_line(error)}; a superuser can set it"
+                " right"
+            ) from error
     elif todo and (there := roles_of(connection)):
         give_rights(connection, there)
     return [migration.name for migration in todo]
+
+
+def _require_administrator(connection: Connection, roles: Roles) -> None:
+    there = roles_of(connection)
+    if there not in (None, roles):
+        raise MigrationError(
+            f"the schema has roles, {there.owner} and its like: add --role-prefix {there.prefix}"
+        )
+    if lacking := lacks_as_administrator(connection, roles):
+        raise MigrationError(f"the roles cannot be made, nothing was changed: {lacking}; or be a superuser")
 
 
 def _act_for_owner(connection: Connection) -> None:

@@ -1,6 +1,9 @@
 """What each role may do, table by table; `update (…)` of one column is what a row lock wants."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+RIGHT = re.compile(r"(select|insert|update|delete)(?: \(([^)]*)\))?")
 
 TENANT = "(select nullif(current_setting('tickler.tenant', true), '')::uuid)"
 MINE = f"tenant_id = {TENANT}"
@@ -18,7 +21,12 @@ POLICIES: Mapping[str, Sequence[tuple[str, str | None, str | None]]] = {
     "people": [("select", MINE, None), ("update", MINE, "false")],
     "contact_points": [("select", OF_MY_PERSON, None)],
     "channel_opt_outs": [("select", OF_MY_PERSON, None)],
-    "deferred_touches": [("all", MINE, MINE)],
+    # What a plan puts off is made by the worker: a touch here cannot take an occurrence of another's plan.
+    "deferred_touches": [
+        ("select", MINE, None),
+        ("insert", None, f"{MINE} and plan_id is null"),
+        ("update", MINE, MINE),
+    ],
     "touch_requests": [("all", MINE, MINE)],
     "touch_texts": [
         ("select", OF_MY_TOUCH, None),
@@ -36,6 +44,11 @@ SEEN_OF_TOKENS = (
 )
 SEEN_OF_POINTS = "id, user_id, channel, position, opted_out"
 SEEN_OF_TENANTS = "id, handle, time_zone, language, default_triggers, all_day_triggers, operator_id"
+# Not whose it is, where it goes back to, or which plan's: those are said once.
+CHANGED_OF_TOUCHES = (
+    "due_at, status, claim, worker, lease_until, failures, recoveries, rounds, rounds_before, reason,"
+    " version, updated_at"
+)
 
 API = {
     "tokens": f"select ({SEEN_OF_TOKENS}), insert, update (revoked_at), delete",
@@ -45,7 +58,7 @@ API = {
     ),
     "contact_points": f"select ({SEEN_OF_POINTS})",
     "channel_opt_outs": "select",
-    "deferred_touches": "select, insert, update",
+    "deferred_touches": f"select, insert, update ({CHANGED_OF_TOUCHES})",
     "touch_requests": "select, insert, update (key)",
     "touch_texts": "select, insert, update",
     "touch_plans": "select, insert, update",
@@ -122,3 +135,10 @@ FUNCTIONS = {
     "api": [TOKEN_OF, TENANT_OF_TOUCH],
     "readonly": [],
 }
+
+
+def singly(rights: str) -> Iterator[tuple[str, str | None]]:
+    """Each right of those above on a table, of one column or of all."""
+    for right, columns in RIGHT.findall(rights):
+        for column in columns.split(","):
+            yield right, column.strip().strip('"') or None

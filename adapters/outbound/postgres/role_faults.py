@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from adapters.outbound.postgres.code import Function, functions_of
+from adapters.outbound.postgres.grants import grant_faults
 from adapters.outbound.postgres.migrations import MIGRATIONS, read_migrations
 from adapters.outbound.postgres.rights import POLICIES
 from adapters.outbound.postgres.roles import (
@@ -77,6 +78,7 @@ def role_faults(connection: Connection, roles: Roles | None) -> Sequence[str]:
             return [*_of_guard(connection, "AO"), *_of_functions(connection)]
         return [
             *_of_roles(connection, roles),
+            *grant_faults(connection, roles),
             *_of_policies(connection, roles),
             *_of_guard(connection, "A"),
             *_of_functions(connection),

@@ -124,10 +124,11 @@ def make_roles(connection: Connection, roles: Roles, functions: Iterable[Functio
 def give_rights(connection: Connection, roles: Roles) -> None:
     """What each may do with the schema's tables and functions, and no more; said by their owner."""
     names = SQL(", ").join(map(Identifier, roles.logins.values()))
-    connection.execute(SQL("revoke all on schema tickler from public, {}").format(names))
+    connection.execute(SQL("revoke all on schema tickler from public, {} cascade").format(names))
     connection.execute(SQL("grant usage on schema tickler to {}").format(names))
-    connection.execute(SQL("revoke all on all tables in schema tickler from public, {}").format(names))
-    connection.execute(SQL("revoke all on all routines in schema tickler from public, {}").format(names))
+    for all_of in ("tables", "sequences", "routines"):
+        gone = SQL("revoke all on all {} in schema tickler from public, {} cascade")
+        connection.execute(gone.format(_raw(all_of), names))
     tables = {"worker": WORKER, "api": API, "readonly": READONLY}
     for kind, name in roles.logins.items():
         for table, rights in tables[kind].items():
@@ -208,6 +209,8 @@ def _take_memberships(connection: Connection, roles: Roles) -> None:
 
 def _give_database(connection: Connection, roles: Roles) -> None:
     database = Identifier(str(connection.info.dbname))
+    logins = SQL(", ").join(map(Identifier, roles.logins.values()))
+    connection.execute(SQL("revoke all on database {} from {} cascade").format(database, logins))
     everybody = SQL(", ").join(map(Identifier, [roles.owner, *roles.logins.values()]))
     connection.execute(SQL("grant connect on database {} to {}").format(database, everybody))
     connection.execute(SQL("grant create on database {} to {}").format(database, Identifier(roles.owner)))
