@@ -41,7 +41,7 @@ bench: $(DEV)/tickler ## dispatch against one pure-SQL statement, in one run; re
 	$(DEV)/python -m tests.benchmarks.dispatch
 	$(DEV)/python -m tests.benchmarks.kafka
 
-prove: $(DEV)/tickler ## the proofs that take minutes: plans beside a million reminders, a file of 10,000 events, kill -9 over Kafka, an audit of 100,000 reminders, alerts and panels over real minutes
+prove: $(DEV)/tickler ## the proofs that take minutes: plans beside a million reminders, a file of 10,000 events, the stores on PostgreSQL 15, kill -9 over Kafka, an audit of 100,000 reminders, alerts and panels over real minutes
 	$(DEV)/python -m pytest -m prove
 
 kafka: $(DEV)/tickler ## a real Apache Kafka to try `make run` with, on 127.0.0.1:9092; needs Java 17 and Maven; Ctrl-C ends it
