@@ -104,9 +104,10 @@ class Recalling:
         return Past(time_zone, _in_order(happened))
 
     def _reminders(self, id_: UUID) -> Sequence[ReminderId]:
-        """By their rows, and be it one that makes no sense: history is whole all the same."""
+        """By their history, for a row may be gone; and by their rows, for a history may be damaged."""
         found = self.ledger.each_reminder(EventId(id_))
-        return [one.reminder_id if isinstance(one, Poison) else one.state.id for one in found]
+        rows = [one.reminder_id if isinstance(one, Poison) else one.state.id for one in found]
+        return list(dict.fromkeys([*rows, *self.ledger.reminder_ids(EventId(id_))]))
 
     def _of_touch(self, id_: UUID, recorded: Sequence[RecordedTouchEvent], everything: bool) -> Past:
         first = recorded[0].event

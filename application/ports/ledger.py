@@ -246,6 +246,9 @@ class Ledger(Protocol):
     def history(self, stream_id: UUID) -> Sequence[Recorded]:
         """All events of a stream in order; nothing for an unknown one."""
 
+    def reminder_ids(self, event_id: EventId) -> Sequence[ReminderId]:
+        """All reminders that the event ever had by their history, in order, with a row or without."""
+
     def upcoming(self, until: datetime, limit: int, tenant_id: TenantId | None = None) -> Listing[Upcoming]:
         """Pending reminders due before `until`, oldest first, of one tenant or of all."""
 

@@ -182,6 +182,8 @@ def test_the_whole_history_of_an_event_has_its_reminders_and_their_tries_each_wi
         ("delivery", "Attempt"),
     ]
     assert whole[2]["id"] == reminder["reminderId"]
+    desk.container.memory().reminders.clear()
+    assert tickler.document("history", event["eventId"], "--all") == whole
     assert whole[3]["actor"] is None
     assert "tried (claim 1): the channel took it" in tickler("history", whole[3]["id"]).out
     lines = tickler("history", event["eventId"], "--all").out.splitlines()

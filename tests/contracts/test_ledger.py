@@ -44,6 +44,9 @@ class TestMemoryLedger(LedgerContract):
     def spoil_event(self, event_id: EventId) -> None:
         self.store.spoil(event_id, Spoilt.UNREADABLE)
 
+    def lose_reminder(self, reminder_id: ReminderId) -> None:
+        del self.store.reminders[reminder_id]
+
     def refuse(self, reminder_id: ReminderId) -> None:
         self.store.spoil(reminder_id, Spoilt.REFUSED)
 
@@ -80,6 +83,9 @@ class TestPostgresLedger(LedgerContract):
 
     def spoil_event(self, event_id: EventId) -> None:
         self.outsider.execute("update tickler.calendar_events set kind = 'party' where id = %s", (event_id,))
+
+    def lose_reminder(self, reminder_id: ReminderId) -> None:
+        self.outsider.execute("delete from tickler.event_reminders where id = %s", (reminder_id,))
 
     def refuse(self, reminder_id: ReminderId) -> None:
         self.outsider.execute(

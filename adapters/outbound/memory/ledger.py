@@ -13,7 +13,7 @@ from adapters.outbound.memory.transaction import MemoryTransaction
 from application.ports.backlog import Backlog
 from application.ports.ledger import Context, Listed, Listing, Poison, Recorded, Upcoming, Versioned
 from domain.calendar_event import CalendarEvent
-from domain.reminder import Reminder, Status
+from domain.reminder import Reminder, ReminderScheduled, Status
 from domain.values import EventId, ReminderId, TenantId
 
 
@@ -63,6 +63,12 @@ class MemoryLedger:
     def history(self, stream_id: UUID) -> Sequence[Recorded]:
         with self.store.changed:
             return self.store.history.get(stream_id, ())
+
+    def reminder_ids(self, event_id: EventId) -> Sequence[ReminderId]:
+        with self.store.changed:
+            begun = [(id_, stream[0].event) for id_, stream in self.store.history.items() if stream]
+        scheduled = ((id_, one) for id_, one in begun if isinstance(one, ReminderScheduled))
+        return sorted(ReminderId(id_) for id_, one in scheduled if one.event_id == event_id)
 
     def upcoming(self, until: datetime, limit: int, tenant_id: TenantId | None = None) -> Listing[Upcoming]:
         with self.store.changed:

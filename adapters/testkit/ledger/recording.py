@@ -19,13 +19,13 @@ from adapters.testkit.examples import (
 from adapters.testkit.ledger.surroundings import Surroundings, ids_of
 from adapters.testkit.threads import Beside, at_once
 from application.ports.errors import Conflict
-from application.ports.ledger import Change, Ledger, Versioned
+from application.ports.ledger import Change, Context, Ledger, Versioned
 from application.ports.outbox import Outbox
 from domain import calendar_event, reminder
 from domain.errors import Invalid
 from domain.reminder import SkipReason
 from domain.triggers import MinutesBeforeStart
-from domain.values import ReminderId
+from domain.values import EventId, ReminderId
 
 
 class RecordingContract(Surroundings):
@@ -82,6 +82,21 @@ class RecordingContract(Surroundings):
             transaction.record([change])
             assert transaction.event(example.event.id) == Versioned(change.state, 2)
         assert len(ledger.history(example.event.id)) == 2
+
+    def test_the_reminders_of_an_event_are_known_from_history_when_their_rows_are_gone(
+        self, ledger: Ledger
+    ) -> None:
+        example, other = due(1, NOON, NOON - MINUTE), due(2, NOON)
+        keep(ledger, example, other)
+        later = scheduling(ReminderId(numbered(1900)), example.event, MinutesBeforeStart(7))
+        with ledger.transaction(Context(numbered(99), "user")) as transaction:
+            transaction.record([cancelling(Versioned(example.event, 1)), later])
+        whole = [*ids_of(example.reminders), ReminderId(later.stream_id)]
+        assert list(ledger.reminder_ids(example.event.id)) == whole
+        for lost in whole[1:]:
+            self.lose_reminder(lost)
+        assert list(ledger.reminder_ids(example.event.id)) == whole
+        assert list(ledger.reminder_ids(EventId(numbered(404)))) == []
 
     @pytest.mark.parametrize("after", [0, 2])
     def test_an_event_at_another_version_is_a_conflict(self, ledger: Ledger, after: int) -> None:

@@ -34,6 +34,10 @@ class Surroundings:
         """Make an event's row unreadable."""
         raise NotImplementedError
 
+    def lose_reminder(self, reminder_id: ReminderId) -> None:
+        """Take a reminder's row away, and leave its history."""
+        raise NotImplementedError
+
     def refuse(self, reminder_id: ReminderId) -> None:
         """Make the store refuse every write of a reminder's row."""
         raise NotImplementedError
