@@ -1,4 +1,4 @@
-"""Of the roles of `tickler migrate --roles` worker and owner rebuild; the others are told why they may not."""
+"""Worker and owner, of the roles of `tickler migrate --roles`, rebuild; the others are told why not."""
 
 import pytest
 from psycopg.conninfo import make_conninfo
