@@ -2,6 +2,8 @@
 
 import secrets
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from shutil import copy
 
 import psycopg
 import pytest
@@ -9,7 +11,8 @@ from attrs import frozen
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
-from adapters.outbound.postgres.migrations import MigrationError, migrate
+from adapters.outbound.postgres.migrations import MIGRATIONS, MigrationError, migrate
+from adapters.outbound.postgres.role_faults import role_faults
 from adapters.outbound.postgres.roles import GRANTORS_SINCE, Roles
 from tests.two_tenants import tried
 
@@ -125,6 +128,20 @@ def test_what_only_a_superuser_can_take_away_is_said_and_nothing_is_changed(desk
     desk.let("alter role {api} superuser")
     with pytest.raises(MigrationError, match=r"; a superuser can set it right$"):
         migrate(desk.as_admin, roles=desk.roles)
+
+
+def test_roles_that_are_there_are_given_their_rights_on_a_new_table_by_a_plain_migration(
+    desk: Desk, tmp_path: Path
+) -> None:
+    migrate(desk.url, roles=desk.roles)
+    for file in MIGRATIONS.glob("*.sql"):
+        copy(file, tmp_path)
+    (tmp_path / "9999_new.sql").write_text(
+        "drop table tickler.pruning_marks;"
+        " create table tickler.pruning_marks (what text primary key, pruned_before timestamptz not null);\n"
+    )
+    assert migrate(desk.url, tmp_path) == ["9999_new.sql"]
+    assert role_faults(desk.superuser, desk.roles) == []
 
 
 def test_roles_of_another_prefix_take_no_schema_from_those_that_have_it(desk: Desk) -> None:
