@@ -61,18 +61,33 @@ def _pending(facts: DeliveryFacts) -> Explanation:
 
 
 def _put_off(facts: DeliveryFacts) -> Explanation:
-    one, options, next_at = facts.delivery, facts.setup.delivery, facts.noted(facts.delivery.not_before)
+    one, next_at = facts.delivery, facts.noted(facts.delivery.not_before)
     if not one.attempts:
         says = f"is Pending: it is sent after {next_at}, when its turn comes."
         return told(facts, Situation.WAITS_FOR_ITS_TIME, says, next_at=one.not_before)
     doubt = " It may have arrived already: an answer was lost." if one.in_doubt else ""
     says = (
         f"is Pending after {counted(one.attempts, 'try', 'tries')} in vain: {facts.reason}. The next try is"
-        f" after {next_at}.{doubt} It is tried until its event is over, for {lasting(options.patience)} at"
-        f" most; after {options.max_attempts} tries another address of the person is told, where there is"
-        " one."
+        f" after {next_at}.{doubt} {_how_long(facts)}"
     )
     return told(facts, Situation.WAITS_FOR_ANOTHER_TRY, says, next_at=one.not_before)
+
+
+def _how_long(facts: DeliveryFacts) -> str:
+    """By what its sender goes: how often, until when, and who is told after that."""
+    one, options = facts.delivery, facts.setup.delivery
+    most = options.max_attempts
+    if facts.last is not None and facts.last.outcome == "lost":
+        return f"It is tried {most} times at most; if nobody knows then whether it arrived, it stays so."
+    event = "its event is over, and no longer than until " if one.template in REMINDERS else ""
+    until = f"It is tried until {event}{facts.noted(one.due_at + options.patience)}"
+    if one.template is Template.TOUCH_ANSWER or one.in_doubt:
+        return f"{until}, at that address alone."
+    if one.attempts < most:
+        return (
+            f"{until}; after {most} tries another address of the person is told instead, where there is one."
+        )
+    return f"{until}: there was no other address of the person to be told instead."
 
 
 def _sending(facts: DeliveryFacts) -> Explanation:

@@ -42,7 +42,7 @@ def explain_event(facts: EventFacts) -> Explanation:
         if timing.all_day
         else f"at {wall(timing.start_at, timing.time_zone)}"
     )
-    begins = f"it {'starts' if timing.start_at > facts.now else 'started'} {start}"
+    begins = f"it {'starts' if timing.start_at > facts.now else 'was to start'} {start}"
     if event.status is EventStatus.IN_PROGRESS:
         began = f"it began at {noted(facts.began_at, timing.time_zone)}, and " if facts.began_at else "it "
         begins = f"{began}was to start {start}"

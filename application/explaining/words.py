@@ -143,9 +143,11 @@ def _of_plan(event: touch_plan.Event) -> str:
         case touch_plan.PlanResumed():
             return "resumed"
         case touch_plan.PlanAdvanced(made=made, missed=missed):
+            if not made:
+                return f"{counted(missed, 'occurrence')} passed over"
             passed_over = f", {missed} passed over" if missed else ""
-            touches = counted(len(made), "touch", "touches")
-            return f"{counted(len(made), 'occurrence')} became {touches}{passed_over}"
+            became = "a touch" if len(made) == 1 else "touches"
+            return f"{counted(len(made), 'occurrence')} became {became}{passed_over}"
         case touch_plan.PlanEnded(reason):
             return f"ended: {ENDED[reason]}"
 

@@ -171,7 +171,9 @@ TOUCH_WORDS: dict[Event, str] = {
     PlanEdited(TERMS, NOON): "edited, in Europe/Berlin",
     PlanPaused(NOON): "paused",
     PlanResumed(NOON): "resumed",
-    PlanAdvanced(NOON, (Made(OCCURRENCE, NOON),), 2, NOON): "1 occurrence became 1 touch, 2 passed over",
+    PlanAdvanced(NOON, (Made(OCCURRENCE, NOON),), 2, NOON): "1 occurrence became a touch, 2 passed over",
+    PlanAdvanced(NOON, (), 2, NOON): "2 occurrences passed over",
+    PlanAdvanced(NOON, (Made(OCCURRENCE, NOON),) * 2, 0, NOON): "2 occurrences became touches",
     PlanEnded(EndReason.FINISHED, NOON): "ended: its schedule has no further occurrence",
 }
 ALL_WORDS: dict[Event, str] = {**CALENDAR_WORDS, **TOUCH_WORDS}
@@ -385,6 +387,42 @@ def test_a_retry_is_not_recommended_where_the_sender_would_skip_what_it_gives_ba
 def test_of_one_who_was_erased_it_is_told_that_no_reason_is_kept() -> None:
     failed = attrs.evolve(DELIVERY, status=delivery.Status.FAILED, reason=None)
     assert "since the person was erased" in explain_delivery(DeliveryFacts(failed, NOON, SETUP, "UTC")).says
+
+
+@pytest.mark.parametrize(
+    ("tried", "said"),
+    [
+        (
+            {},
+            "until its event is over, and no longer than until 2026-12-02 12:00:00 UTC; after 5 tries another"
+            " address of the person is told instead, where there is one.",
+        ),
+        ({"attempts": 6}, " UTC: there was no other address of the person to be told instead."),
+        ({"in_doubt": True}, " UTC, at that address alone."),
+        (
+            {"template": Template.TOUCH_ANSWER, "event_id": None},
+            "It is tried until 2026-12-02 12:00:00 UTC, at that address alone.",
+        ),
+    ],
+)
+def test_what_is_tried_again_says_until_when_and_who_else_is_told(
+    tried: dict[str, object], said: str
+) -> None:
+    waits: dict[str, object] = {"attempts": 2, "not_before": NOON + MINUTE, "reason": "busy"}
+    one = attrs.evolve(DELIVERY, **(waits | tried))  # type: ignore[arg-type]
+    told = explain_delivery(DeliveryFacts(one, NOON, SETUP, "UTC", event=EXAMPLE.event))
+    assert told.situation is Situation.WAITS_FOR_ANOTHER_TRY
+    assert told.says.endswith(said)
+
+
+def test_what_is_repeated_since_its_answer_was_lost_is_so_a_number_of_times() -> None:
+    one = attrs.evolve(DELIVERY, attempts=2, not_before=NOON + MINUTE, reason="silence", in_doubt=True)
+    lost = [Attempt(2, NOON, NOON, "lost", "silence")]
+    says = explain_delivery(DeliveryFacts(one, NOON, SETUP, "UTC", lost, event=EXAMPLE.event)).says
+    assert says.endswith(
+        "It may have arrived already: an answer was lost. It is tried 5 times at most; if nobody knows then"
+        " whether it arrived, it stays so."
+    )
 
 
 def test_a_channel_that_is_off_says_what_is_not_set() -> None:

@@ -252,8 +252,9 @@ def says_that_it_is_tried_again(world: World, asked: Asked, name: str) -> None:
     next_at = one.not_before.replace(microsecond=0)
     assert asked.why(one.id) == (
         "Delivery ID to olga on recording is Pending after 1 try in vain: busy. The next try is after"
-        f" {next_at:%Y-%m-%d %H:%M:%S} UTC. It is tried until its event is over, for 1 day at most; after 5"
-        " tries another address of the person is told, where there is one."
+        f" {next_at:%Y-%m-%d %H:%M:%S} UTC. It is tried until its event is over, and no longer than until"
+        " 2026-06-02 09:45:00 UTC; after 5 tries another address of the person is told instead, where there"
+        " is one."
     )
 
 
