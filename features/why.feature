@@ -609,12 +609,18 @@ Feature: Why something stands where it stands
       Then why says of the touch "stock"
         """
         Touch ID (check) is Pending, but there is nowhere to answer to any more: once it is due
-        (2026-06-01 09:05 UTC) it is closed as undeliverable, without any work, and the tenant's operator
-        is told of its id.
+        (2026-06-01 09:05 UTC) it is closed as undeliverable, without any work, and the tenant's operator,
+        where there is one, is told of its id.
         """
       And it stands so as will_be_skipped, until 09:05
       When it is 09:06
-      And a worker polls
+      Then why says of the touch "stock"
+        """
+        Touch ID (check) is Pending, but there is nowhere to answer to any more: at its next turn it is
+        closed as undeliverable, without any work, and the tenant's operator, where there is one, is told of
+        its id.
+        """
+      When a worker polls
       Then why says of the touch "stock"
         """
         Touch ID (check) was Closed at 2026-06-01 09:06:00 UTC as undeliverable: olga on recording cannot be
@@ -633,6 +639,15 @@ Feature: Why something stands where it stands
         09:30 UTC (1 time so far, of at most 100).
         """
       And it stands so as put_off_again, until 09:30
+
+    Scenario: The person whom it is for was erased
+      When "Olga" is erased by a command
+      Then why says of the touch "stock"
+        """
+        Touch ID (check) was Cancelled at 2026-06-01 09:00:00 UTC by the erasing of its person. Nobody works
+        on it any more.
+        """
+      And it stands so as cancelled
 
     Scenario: It was taken back
       When "stock" is taken back
@@ -796,6 +811,25 @@ Feature: Why something stands where it stands
         the plan, it becomes a touch.
         """
       And it stands so as overdue
+
+    Scenario: An event whose start has passed, and which nobody has started
+      Given an event "call" of "Olga" at 10:00 with a reminder 15 minutes before
+      And it is 10:05
+      Then why says of the event "call"
+        """
+        Event EVENT is Planned: it was to start at 2026-06-01 10:00 UTC. It has 1 reminder.
+        """
+
+    Scenario: A plan that was edited in its pause is paused since before
+      Given the tenant plans the message "renew" for "Olga", 30 and 7 days before 2026-08-01 at 10:00 Europe/Berlin
+      And it is 09:10
+      And the plan is paused, and edited at 09:20
+      Then why says of the plan
+        """
+        Plan ID is Paused since 2026-06-01 11:10:00 Europe/Berlin: it makes no touches until somebody resumes
+        it with `tickler plan resume ID`, and what falls into the pause is not made up for.
+        """
+      And it stands so as paused
 
     Scenario: An id of nothing
       Then nothing is known of an id that nobody gave

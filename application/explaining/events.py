@@ -79,7 +79,7 @@ def explain_unreadable_event(event_id: EventId, problem: str) -> Explanation:
 
 def _reminders(facts: EventFacts) -> str:
     are = "is" if facts.replaced == 1 else "are"
-    told = f"; {facts.replaced} of before it was moved or changed {are} told of with --all"
+    told = f"; {facts.replaced} from before it was moved or changed {are} told of with --all"
     before = told if facts.replaced else ""
     if not facts.reminders:
         return f"It has no reminders{before}."

@@ -20,6 +20,7 @@ from application.explaining.explanation import (
     wall,
 )
 from application.explaining.forgotten import REBUILD
+from application.explaining.words import by
 from application.ports.people import Recipient
 from domain import deferred_touch, delivery
 from domain.deferred_touch import CloseReason, DeferredTouch, FailReason, Status
@@ -97,7 +98,7 @@ def explain_touch(facts: TouchFacts) -> Explanation:
         case Status.CLOSED:
             return _closed(facts)
         case Status.CANCELLED:
-            says = f"was Cancelled{facts.at} by {facts.actor or 'somebody'}. Nobody works on it any more."
+            says = f"was Cancelled{facts.at} by {by(facts.actor)}. Nobody works on it any more."
             return told(facts, Situation.CANCELLED, says)
         case Status.FAILED:
             return _failed(facts)
@@ -114,9 +115,10 @@ def _pending(facts: TouchFacts) -> Explanation:
         )
         return told(facts, Situation.KIND_IS_UNKNOWN, says, next_at=touch.due_at)
     if not facts.reaches:
+        when = f"once it is due ({due})" if touch.due_at >= now else "at its next turn"
         says = (
-            f"is Pending, but there is nowhere to answer to any more: once it is due ({due}) it is closed as"
-            " undeliverable, without any work, and the tenant's operator is told of its id."
+            f"is Pending, but there is nowhere to answer to any more: {when} it is closed as undeliverable,"
+            " without any work, and the tenant's operator, where there is one, is told of its id."
         )
         return told(facts, Situation.WILL_BE_SKIPPED, says, next_at=touch.due_at)
     if touch.due_at >= now:

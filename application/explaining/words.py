@@ -42,10 +42,21 @@ CLOSED: Mapping[CloseReason, str] = {
     CloseReason.NOTHING_TO_SAY: "there was nothing to say",
     CloseReason.UNDELIVERABLE: "its answer could not be delivered where it was asked for",
 }
+# Those who act in the name of nobody, as histories have them; anybody else is told by name.
+ACTORS: Mapping[str, str] = {
+    "user": "a command",
+    "cli": "a command",
+    "erasure": "the erasing of its person",
+}
 ENDED: Mapping[EndReason, str] = {
     EndReason.BY_HAND: "somebody ended it",
     EndReason.FINISHED: "its schedule has no further occurrence",
 }
+
+
+def by(actor: str | None) -> str:
+    """Who did it, in a user's words."""
+    return "somebody" if actor is None else ACTORS.get(actor, actor)
 
 
 def words(event: Event, time_zone: str) -> str:

@@ -89,7 +89,7 @@ def test_why_of_an_event_counts_the_reminders_of_before_it_was_moved_and_tells_o
     event = plan(tickler)
     tickler.document("event", "move", event["eventId"], "--start", "2026-12-02 10:00")
     said = tickler("why", event["eventId"]).out.splitlines()
-    assert said[0].endswith("It has 1 reminder; 1 of before it was moved or changed is told of with --all.")
+    assert said[0].endswith("It has 1 reminder; 1 from before it was moved or changed is told of with --all.")
     assert len(said) == 2
     assert len(tickler("why", event["eventId"], "--all").out.splitlines()) == 3
 

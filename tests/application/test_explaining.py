@@ -458,6 +458,16 @@ def test_a_failed_touch_says_what_was_spent_and_how_it_is_tried_again(spent: Fai
     assert f"`tickler touch retry {TOUCH.id}`" in told.says
 
 
+@pytest.mark.parametrize(
+    ("actor", "said"),
+    [("cli", "a command"), ("user", "a command"), ("an agent", "an agent"), (None, "somebody")],
+)
+def test_who_took_a_touch_back_is_told_in_no_word_of_ours(actor: str | None, said: str) -> None:
+    taken_back = attrs.evolve(TOUCH, status=deferred_touch.Status.CANCELLED)
+    told = explain_touch(TouchFacts(taken_back, NOON, SETUP, "UTC", since=NOON, actor=actor))
+    assert f"was Cancelled at 2026-12-01 12:00:00 UTC by {said}. " in told.says
+
+
 def test_a_touch_that_its_client_may_cancel_by_writing_says_so() -> None:
     one = attrs.evolve(TOUCH, due_at=NOON + MINUTE, when_client_writes=WhenClientWrites.CANCEL)
     told = explain_touch(TouchFacts(one, NOON, SETUP, "UTC"))

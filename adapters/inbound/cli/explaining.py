@@ -9,9 +9,9 @@ from adapters.inbound.cli.output import AsJson, Json, put, put_json, say, utc, w
 from adapters.inbound.cli.reading import uuid
 from application.explaining.explanation import Explanation
 from application.explaining.history import Happening, Past
+from application.explaining.words import by
 
 REFUSED = 1
-BY_COMMAND, COMMANDS = "a command", ("user", "cli")  # of the calendar's and of the touches' histories
 LOOKED_IN = "events, reminders, deliveries, touches and plans"
 
 IdArgument = Annotated[
@@ -107,9 +107,8 @@ def _happening_json(one: Happening) -> dict[str, Json]:
 def _line(one: Happening, past: Past, *, is_alone: bool) -> str:
     """With ids where more than one thing is told of."""
     whose = "" if is_alone else f"  {one.what.value} {one.id}:"
-    actor = BY_COMMAND if one.actor in COMMANDS else one.actor
-    by = f"  by {actor}, correlation id {one.correlation_id}" if one.correlation_id else ""
-    return f"{wall(one.at, past.time_zone, to_the_second=True)}{whose}  {one.says}{by}"
+    whom = f"  by {by(one.actor)}, correlation id {one.correlation_id}" if one.correlation_id else ""
+    return f"{wall(one.at, past.time_zone, to_the_second=True)}{whose}  {one.says}{whom}"
 
 
 def _say_unknown(id_: str) -> NoReturn:

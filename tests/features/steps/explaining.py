@@ -117,6 +117,20 @@ def is_erased(world: World, name: str) -> None:
     assert world.tickler.people().erase(TENANT, user_id(name))
 
 
+@when(parsers.re(r'"(?P<name>[^"]+)" is erased by a command'))
+def is_erased_by_a_command(world: World, name: str) -> None:
+    world.tickler.erasing().erase(TENANT, user_id(name))
+
+
+@given(parsers.re(rf"the plan is paused, and edited at (?P<at>{TIME})"))
+def is_paused_and_edited(touching: Touching, at: str) -> None:
+    plan, planning = the_plan(touching), touching.planning()
+    planning.pause(TENANT, plan.id, "somebody")
+    touching.world.clock.set(instant(at))
+    terms = attrs.evolve(plan.terms, catch_up=0)
+    assert planning.edit(TENANT, plan.id, terms, "renew", "somebody").revision == 2
+
+
 @given(parsers.re(r'"(?P<name>[^"]+)" has another address "(?P<address>[^"]+)"'))
 def has_another_address(world: World, name: str, address: str) -> None:
     id_ = ContactPointId(known_as(f"another contact point {name}"))
