@@ -166,6 +166,9 @@ class LoopMetrics(Family):
         self.last_turn = self._gauge(
             f"{of}last_turn_timestamp_seconds", "When the loop last showed a sign of life.", loop=()
         )
+        self.rest = self._gauge(
+            f"{of}rest_seconds", "How long the loop rests after its last turn; 0 before the first.", loop=()
+        )
         self.errors = self._counter(f"{of}errors_total", "Turns of the loop that failed.", loop=())
 
 
@@ -215,6 +218,7 @@ class Metrics:
             self.now,
             longest,
             self.loops.last_turn.labels(loop),
+            self.loops.rest.labels(loop),
             [own, *succeeded],
             [self.loops.errors.labels(loop), *errors],
         )

@@ -26,6 +26,7 @@ class Pulse:
     now: Callable[[], datetime]
     longest: float
     last_turn: Gauge | None = None
+    rest: Gauge | None = None
     last_success: Sequence[Gauge] = ()
     errors: Sequence[Counter] = ()
     clock: Callable[[], float] = monotonic
@@ -73,6 +74,8 @@ class Pulse:
     def end(self, pause: float, *, succeeded: bool) -> None:
         """The turn is over, and the next begins in `pause` seconds."""
         self._show_life(pause)
+        if self.rest is not None:
+            self.rest.set(pause)
         if succeeded and not self._has_erred:
             self._succeed()
 

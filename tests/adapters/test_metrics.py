@@ -277,6 +277,22 @@ def test_a_loop_tells_its_turns_its_errors_and_its_last_success(
     assert value("last_success_timestamp_seconds") == (NOW + success * MINUTE).timestamp()
 
 
+def test_a_loop_tells_how_long_it_rests() -> None:
+    metrics = Metrics(lambda: NOW)
+    pulse = metrics.pulse("test", 60.0)
+
+    def rest() -> float | None:
+        return metrics.registry.get_sample_value("tickler_loop_rest_seconds", {"loop": "test"})
+
+    assert rest() == 0
+    pulse.begin()
+    pulse.end(3600.0, succeeded=True)
+    assert rest() == 3600
+    pulse.begin()
+    pulse.fail(5.0)
+    assert rest() == 3600
+
+
 def test_a_turn_without_an_end_succeeds_as_long_as_it_goes_on() -> None:
     clock = SettableClock(NOW)
     metrics = Metrics(clock.now)

@@ -86,7 +86,7 @@ def playing(
         by_mail = {"smtp_host": MAIL_HOST, "smtp_port": str(mail.port), "smtp_security": "none"}
         with Tickler.at(conninfo, folder, log_format="json", **by_mail, **settings) as tickler:
             dispatcher = tickler.run("--only", "dispatch")
-            others = tickler.run("--only", "relay,consume,deliver,touch")
+            others = tickler.run("--only", "relay,consume,deliver,touch,prune")
             targets = [dispatcher.target, others.target]
             with Prometheus(program, folder / "prometheus", targets, rules, interval) as watching:
                 yield Scene(tickler, dispatcher, others, watching)

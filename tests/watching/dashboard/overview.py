@@ -16,9 +16,15 @@ BACKGROUND_JOBS = Row(
     [
         Panel(
             "Background jobs",
-            "How long ago each loop last succeeded, in any process; with nothing to do, too.",
+            "How long ago each loop last succeeded, beyond its rest, in any process; idle ones too.",
             Unit.SECONDS,
-            [Query(since("tickler_loop_last_success_timestamp_seconds", "loop"), "{{loop}}")],
+            [
+                Query(
+                    f"clamp_min({since('tickler_loop_last_success_timestamp_seconds', 'loop')}"
+                    f" - {most('tickler_loop_rest_seconds', 'loop')}, 0)",
+                    "{{loop}}",
+                )
+            ],
             kind=Kind.NUMBER,
             width=12,
             limit=300.0,
