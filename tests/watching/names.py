@@ -1,6 +1,7 @@
 """The metrics' names that queries, rules and pages speak of."""
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -17,10 +18,11 @@ SERIES = re.compile(r"^([a-z_]+)(?:\{.*\})? \S+$", re.MULTILINE)
 
 @frozen
 class Asked:
-    """A query of the dashboard, as Prometheus is asked it in Grafana's place."""
+    """A query of the dashboard, as Prometheus is asked it in Grafana's place; red begins at `limit`."""
 
     panel: str
     expr: str
+    limit: float
 
     def over(self, interval: str) -> str:
         """Of all jobs; rates over this interval."""
@@ -31,10 +33,15 @@ def asked() -> list[Asked]:
     board: dict[str, Any] = json.loads(DASHBOARD.read_text("utf-8"))
     rows: Iterator[Any] = (panel for panel in board["panels"] if panel["type"] != "row")
     return [
-        Asked(f"{panel['id']} {panel['title']}, {target['legendFormat']}", target["expr"])
+        Asked(f"{panel['id']} {panel['title']}, {target['legendFormat']}", target["expr"], _limit_of(panel))
         for panel in rows
         for target in panel["targets"]
     ]
+
+
+def _limit_of(panel: Any) -> float:
+    steps = panel["fieldConfig"]["defaults"].get("thresholds", {}).get("steps", [])
+    return min((float(step["value"]) for step in steps if step["color"] == "red"), default=math.inf)
 
 
 def used() -> set[str]:

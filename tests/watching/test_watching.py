@@ -168,7 +168,7 @@ def hang_and_mend(scene: Scene, conninfo: str, patience: float) -> None:
 
 
 @pytest.mark.prove
-def test_each_panel_has_data_over_ten_minutes_of_load_and_no_alert_fires(
+def test_each_panel_has_data_over_ten_minutes_of_load_none_is_red_and_no_alert_fires(
     unhurried_scene: Scene, postgres_url: str
 ) -> None:
     watching = unhurried_scene.prometheus
@@ -180,8 +180,15 @@ def test_each_panel_has_data_over_ten_minutes_of_load_and_no_alert_fires(
         # The two minutes before are what the first rates look back on.
         counts = {panel: watching.over(query, 10 * MINUTE_S, STEP_S) for panel, query in queries.items()}
         alerts = watching.ask('count_over_time(ALERTS{alertstate="firing"}[10m])')
+        red = [
+            (one.panel, sample.value)
+            for one in asked()
+            for sample in watching.ask(one.over("2m"))
+            if sample.value >= one.limit
+        ]
     thin = {
         panel: seen for panel, seen in counts.items() if max(seen, default=0) < 0.9 * 10 * MINUTE_S / STEP_S
     }
     assert thin == {}
     assert [one.labels for one in alerts] == []
+    assert red == []
