@@ -791,6 +791,17 @@ Feature: Why something stands where it stands
         """
       And it stands so as drifted
 
+    Scenario: The row of a plan makes no sense
+      Given the tenant plans the message "renew" for "Olga", 30 and 7 days before 2026-08-01 at 10:00 Europe/Berlin
+      And the row of the plan makes no sense
+      Then why says of the plan that it cannot be read
+      And it stands so as poison
+      When the rows are rebuilt
+      Then why says of the plan
+        """
+        Plan ID is Active: its next touch is due at 2026-07-02 10:00 Europe/Berlin.
+        """
+
     Scenario: The row of a plan is lost
       Given the tenant plans the message "renew" for "Olga", 30 and 7 days before 2026-08-01 at 10:00 Europe/Berlin
       And the row of the plan is gone

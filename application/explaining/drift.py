@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from attrs import field, frozen
 
 from application.auditing.standing import astray
-from application.auditing.streams import Folded, fold, is_pruned, kind_of
+from application.auditing.streams import Folded, Kind, fold, is_pruned, kind_of
 from application.ports.ledger import Unreadable
 from application.ports.pruning import Marks
 from application.ports.state_rows import Standing, State, StateRows
@@ -92,6 +93,14 @@ class Drifting:
         """Those that differ; nothing is said of one that cannot be read or whose history breaks a rule."""
         found = ((one.id, _drift(one)) for one in self.rows.standing(ids))
         return {id_: drift for id_, drift in found if drift is not None}
+
+    def unreadable(self, id_: UUID) -> tuple[Kind[Any], str] | None:
+        """Whose row that makes no sense it is, by its history, and what is wrong with it."""
+        (one,) = self.rows.standing([id_])
+        kind = kind_of(one.stream)
+        if one.row is None or kind is None or not isinstance(one.row.state, Unreadable):
+            return None
+        return kind, one.row.state.problem
 
     def is_lost(self, id_: UUID, now: datetime) -> bool:
         """Whether there is no row though nothing that is pruned lacks it, so that rebuild makes it again."""

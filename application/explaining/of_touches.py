@@ -6,9 +6,10 @@ from uuid import UUID
 
 from attrs import frozen
 
+from application.auditing.streams import PLANS, TOUCHES
 from application.explaining.drift import Drifting
-from application.explaining.explanation import Explanation, Setup
-from application.explaining.forgotten import Forgotten, by_history
+from application.explaining.explanation import Explanation, Setup, Situation, What
+from application.explaining.forgotten import REBUILD, Forgotten, by_history
 from application.explaining.of_deliveries import OfDeliveries, zone_of
 from application.explaining.plans import PlanFacts, explain_plan
 from application.explaining.touches import UNFINISHED, TouchFacts, explain_touch
@@ -32,6 +33,18 @@ class OfTouches:
     forgotten: Forgotten
     setup: Setup
     reaches: Callable[[DeferredTouch], bool]
+
+    def unreadable(self, id_: UUID, now: datetime) -> Explanation | None:
+        """Of a touch or plan whose row makes no sense nothing more is known."""
+        kind, problem = self.drifting.unreadable(id_) or (None, "")
+        if kind not in (TOUCHES, PLANS):
+            return None
+        what = What.TOUCH if kind is TOUCHES else What.PLAN
+        says = (
+            f"{what.value.capitalize()} {id_} cannot be read: {problem.removeprefix(f'{id_}: ')}. Nothing becomes of it until that is"
+            f" mended. {REBUILD}"
+        )
+        return Explanation(what, id_, "unreadable", Situation.POISON, says, "UTC")
 
     def touch(self, id_: UUID, now: datetime) -> Explanation | None:
         found = self.touches.touch(TouchId(id_))

@@ -66,7 +66,8 @@ class Explaining:
         """
         now = self.clock.now()
         touching = self._touching
-        for explain in (self._reminder_of, self._delivery_of, touching.touch, touching.plan):
+        ways = (self._reminder_of, self._delivery_of, touching.unreadable, touching.touch, touching.plan)
+        for explain in ways:
             found = explain(id_, now)
             if found is not None:
                 return found

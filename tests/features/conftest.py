@@ -7,7 +7,7 @@ import pytest
 from tests.features.stores import STORES, MemoryBehind, PostgresBehind, Store
 from tests.features.world import World
 
-STEPS = ("calendar", "dispatch", "races", "notifications", "touches", "touch_answers", "explaining")
+STEPS = ("calendar", "dispatch", "races", "notifications", "touches", "touch_answers", "explaining", "damage")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -24,7 +24,7 @@ from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch
 from domain.reminder import Reminder
 from domain.touch_plan import TouchPlan
-from domain.values import EventId, EventStatus, ReminderId
+from domain.values import EventId, EventStatus, PlanId, ReminderId
 
 STORES = ("memory", "postgres")
 Interrupted = Callable[[Callable[[], None]], None]
@@ -38,6 +38,8 @@ class Store(Protocol):
     def spoil_reminder(self, reminder_id: ReminderId) -> None: ...
 
     def spoil_event(self, event_id: EventId) -> None: ...
+
+    def spoil_plan(self, plan_id: PlanId) -> None: ...
 
     def lose(self, state: type[State], id_: UUID) -> None:
         """Take a row away; its history stays, and what belongs to it."""
@@ -68,7 +70,7 @@ class Store(Protocol):
 class MemoryBehind:
     def __init__(self) -> None:
         self._store = MemoryStore()
-        self._spoilt: list[ReminderId | EventId] = []
+        self._spoilt: list[UUID] = []
 
     def container(self) -> Container:
         return Container(settings=Settings(), store="memory", memory=providers.Object(self._store))
@@ -78,6 +80,9 @@ class MemoryBehind:
 
     def spoil_event(self, event_id: EventId) -> None:
         self._spoil(event_id, Spoilt.UNREADABLE)
+
+    def spoil_plan(self, plan_id: PlanId) -> None:
+        self._spoil(plan_id, Spoilt.UNREADABLE)
 
     def lose(self, state: type[State], id_: UUID) -> None:
         with self._store.changed:
@@ -136,7 +141,7 @@ class MemoryBehind:
             return problem
         return None
 
-    def _spoil(self, row: ReminderId | EventId, how: Spoilt) -> None:
+    def _spoil(self, row: UUID, how: Spoilt) -> None:
         self._spoilt.append(row)
         self._store.spoil(row, how)
 
@@ -170,6 +175,9 @@ class PostgresBehind:
 
     def spoil_event(self, event_id: EventId) -> None:
         self._execute("update tickler.calendar_events set kind = 'spoilt ' || kind where id = %s", event_id)
+
+    def spoil_plan(self, plan_id: PlanId) -> None:
+        self._execute("update tickler.touch_plans set terms = '{}' where id = %s", plan_id)
 
     def lose(self, state: type[State], id_: UUID) -> None:
         self._execute(f"delete from tickler.{TABLES[state].name} where id = %s", id_)

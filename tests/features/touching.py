@@ -21,6 +21,7 @@ from application.touching.messages import message
 from application.touching.planning import Planning
 from application.touching.working import Working, WorkOptions
 from domain.deferred_touch import DeferredTouch, Status, WhenClientWrites
+from domain.touch_plan import TouchPlan
 from domain.values import ContactPointId, Origin, TenantId, TouchId
 from tests.features.reading import known_as
 from tests.features.stores import wait_until
@@ -218,6 +219,11 @@ class Touching:
         found = self.touches().touch(self.ids[name])
         assert found is not None
         return found.state
+
+    def plan(self) -> TouchPlan:
+        """The one plan that there is."""
+        (plan,) = self.touches().plans(TENANT)
+        return plan
 
     def statuses(self) -> list[Status]:
         return [self.touch(name).status for name in self.ids]

@@ -17,14 +17,9 @@ from application.ports.channel import Accepted, Later, Outcome, OutcomeUnknown, 
 from application.ports.ledger import Context
 from application.ports.people import ContactPoint
 from application.ports.work import Again, NothingToSay
-from application.rebuilding import Rebuilt
-from domain.calendar_event import CalendarEvent
-from domain.deferred_touch import DeferredTouch
 from domain.delivery import Delivery, Status
 from domain.reminder import Reminder
-from domain.reminder import Status as ReminderStatus
-from domain.touch_plan import TouchPlan
-from domain.values import ContactPointId, EventStatus, PlanId
+from domain.values import ContactPointId, PlanId
 from tests.features.reading import TIME, instant, known_as
 from tests.features.steps.notifications import TENANT
 from tests.features.touching import KINDS, Touching
@@ -124,7 +119,7 @@ def is_erased_by_a_command(world: World, name: str) -> None:
 
 @given(parsers.re(rf"the plan is paused, and edited at (?P<at>{TIME})"))
 def is_paused_and_edited(touching: Touching, at: str) -> None:
-    plan, planning = the_plan(touching), touching.planning()
+    plan, planning = touching.plan(), touching.planning()
     planning.pause(TENANT, plan.id, "somebody")
     touching.world.clock.set(instant(at))
     terms = attrs.evolve(plan.terms, catch_up=0)
@@ -140,16 +135,6 @@ def has_another_address(world: World, name: str, address: str) -> None:
 @when(parsers.re(r'"(?P<name>[^"]+)" takes that address back'))
 def takes_that_address_back(world: World, name: str) -> None:
     assert world.tickler.people().remove_contact_point(ContactPointId(known_as(f"contact point {name}")))
-
-
-@when(parsers.re(r'the rows of "(?P<name>[^"]+)" and of its reminders are forgotten'))
-def the_rows_are_forgotten(world: World, name: str) -> None:
-    world.store.forget(event_id(name))
-
-
-@given(parsers.re(r'the row of the event of "(?P<name>[^"]+)" is gone'))
-def the_row_is_gone(world: World, name: str) -> None:
-    world.store.lose(CalendarEvent, event_id(name))
 
 
 @given(parsers.re(r'there is nothing to say of "(?P<name>[^"]+)"'))
@@ -170,55 +155,6 @@ def knows_only_messages(asked: Asked) -> None:
 @given(parsers.re(r"at most (?P<count>\d+) touch of a tenant is worked on at once"))
 def at_most(asked: Asked, count: str) -> None:
     asked.per_tenant = int(count)
-
-
-@given(parsers.re(r'the row of the reminder of "(?P<name>[^"]+)" was made Sent from outside'))
-def was_made_sent(world: World, name: str) -> None:
-    one = world.reminder(name)
-    world.store.change_alone(Reminder, one.id, status=ReminderStatus.SENT, sent_at=world.clock.now())
-
-
-@given(
-    parsers.re(rf'the row of the reminder of "(?P<name>[^"]+)" was put off to (?P<at>{TIME}) from outside')
-)
-def its_row_was_put_off(world: World, name: str, at: str) -> None:
-    world.store.change_alone(Reminder, world.reminder(name).id, due_at=instant(at), offset_minutes=5)
-
-
-@given(parsers.re(r'the row of "(?P<name>[^"]+)" was given to "(?P<owner>[^"]+)" from outside'))
-def its_row_was_given_to(world: World, name: str, owner: str) -> None:
-    world.store.change_alone(CalendarEvent, event_id(name), owner_user_id=user_id(owner))
-
-
-@given(parsers.re(rf'the row of the touch "(?P<name>[^"]+)" was put off to (?P<at>{TIME}) from outside'))
-def its_touch_was_put_off(touching: Touching, name: str, at: str) -> None:
-    touching.world.store.change_alone(DeferredTouch, touching.ids[name], due_at=instant(at))
-
-
-@given("the row of the plan was edited from outside")
-def its_plan_was_edited(touching: Touching) -> None:
-    touching.world.store.change_alone(TouchPlan, the_plan(touching).id, revision=2)
-
-
-@given(parsers.re(r'the row of the touch "(?P<name>[^"]+)" is gone'))
-def the_row_of_the_touch_is_gone(touching: Touching, name: str) -> None:
-    touching.world.store.lose(DeferredTouch, touching.ids[name])
-
-
-@given("the row of the plan is gone")
-def the_row_of_the_plan_is_gone(touching: Touching, asked: Asked) -> None:
-    asked.plan_id = the_plan(touching).id
-    touching.world.store.lose(TouchPlan, asked.plan_id)
-
-
-@when("the rows are rebuilt")
-def the_rows_are_rebuilt(world: World) -> None:
-    assert world.tickler.rebuilding().run(Rebuilt()).problems == []
-
-
-@given(parsers.re(r'only the status of the row of "(?P<name>[^"]+)" was made Cancelled from outside'))
-def was_made_cancelled(world: World, name: str) -> None:
-    world.store.change_event_alone(event_id(name), EventStatus.CANCELLED, versions=0)
 
 
 # What is said.
@@ -295,9 +231,17 @@ def says_of_the_touch(touching: Touching, asked: Asked, name: str, docstring: st
     assert asked.why(touching.ids[name]) == flowing(docstring)
 
 
+@then("why says of the plan that it cannot be read")
+def says_that_the_plan_cannot_be_read(asked: Asked) -> None:
+    assert asked.plan_id is not None
+    said = asked.why(asked.plan_id)
+    assert said.startswith("Plan ID cannot be read: ")
+    assert said.endswith(f". Nothing becomes of it until that is mended. {REBUILD}")
+
+
 @then("why says of the plan")
 def says_of_the_plan(touching: Touching, asked: Asked, docstring: str) -> None:
-    id_ = asked.plan_id or the_plan(touching).id
+    id_ = asked.plan_id or touching.plan().id
     assert asked.why(id_) == flowing(docstring)
 
 
@@ -343,11 +287,6 @@ def it_stands_so(asked: Asked, situation: str, next_at: str | None) -> None:
 def its_parts_stand(asked: Asked, situations: str) -> None:
     assert asked.last is not None
     assert [part.situation.value for part in asked.last.parts] == situations.split(", ")
-
-
-def the_plan(touching: Touching) -> TouchPlan:
-    (plan,) = touching.touches().plans(TENANT)
-    return plan
 
 
 def reminders(world: World, name: str) -> list[Reminder]:
