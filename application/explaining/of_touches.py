@@ -40,8 +40,9 @@ class OfTouches:
         if kind not in (TOUCHES, PLANS):
             return None
         what = What.TOUCH if kind is TOUCHES else What.PLAN
+        wrong = problem.removeprefix(f"{id_}: ")
         says = (
-            f"{what.value.capitalize()} {id_} cannot be read: {problem.removeprefix(f'{id_}: ')}. Nothing becomes of it until that is"
+            f"{what.value.capitalize()} {id_} cannot be read: {wrong}. Nothing becomes of it until that is"
             f" mended. {REBUILD}"
         )
         return Explanation(what, id_, "unreadable", Situation.POISON, says, "UTC")
