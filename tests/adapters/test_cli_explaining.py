@@ -50,7 +50,8 @@ def test_why_says_in_a_sentence_in_the_events_zone_when_a_reminder_leaves(tickle
     assert (said.code, said.err) == (0, "")
     assert said.out == (
         f"Reminder {reminder['reminderId']} is Pending: it leaves at the first cycle after"
-        " 2026-12-01 09:45 Europe/Berlin, at the latest about 60 s later.\n"
+        " 2026-12-01 09:45 Europe/Berlin, at the latest about 60 s later."
+        " Pending since 2026-11-29 13:00:00 Europe/Berlin.\n"
     )
 
 
@@ -77,7 +78,7 @@ def test_why_of_an_event_has_a_line_for_each_of_its_reminders(tickler: Commands)
     first, *rest = tickler("why", event["eventId"]).out.splitlines()
     assert first == (
         f"Event {event['eventId']} “Contract renewal” is Planned: it starts at 2026-12-01 10:00"
-        " Europe/Berlin. It has 2 reminders."
+        " Europe/Berlin. It has 2 reminders. Planned since 2026-11-29 13:00:00 Europe/Berlin."
     )
     assert len(rest) == 2
     assert all(line.startswith("- Reminder ") for line in rest)
@@ -89,7 +90,10 @@ def test_why_of_an_event_counts_the_reminders_of_before_it_was_moved_and_tells_o
     event = plan(tickler)
     tickler.document("event", "move", event["eventId"], "--start", "2026-12-02 10:00")
     said = tickler("why", event["eventId"]).out.splitlines()
-    assert said[0].endswith("It has 1 reminder; 1 from before it was moved or changed is told of with --all.")
+    assert said[0].endswith(
+        "It has 1 reminder; 1 from before it was moved or changed is told of with --all."
+        " Planned since 2026-11-29 13:00:00 Europe/Berlin."
+    )
     assert len(said) == 2
     assert len(tickler("why", event["eventId"], "--all").out.splitlines()) == 3
 

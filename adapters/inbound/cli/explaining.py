@@ -40,7 +40,7 @@ def why(
     if as_json:
         put_json(explanation_json(found))
         return
-    put(found.says if found.about is None else f"{found.says} {found.about}")
+    put(" ".join(filter(None, [found.says, _since(found), found.about])))
     for part in found.parts:
         put(f"- {part.says}")
 
@@ -102,6 +102,14 @@ def _happening_json(one: Happening) -> dict[str, Json]:
         "correlationId": str(one.correlation_id) if one.correlation_id else None,
         "version": one.version,
     }
+
+
+def _since(one: Explanation) -> str | None:
+    """Since when it stands so, where what is said of it does not say that already."""
+    if one.since is None:
+        return None
+    said = wall(one.since, one.time_zone, to_the_second=True)
+    return None if said in one.says else f"{one.status} since {said}."
 
 
 def _line(one: Happening, past: Past, *, is_alone: bool) -> str:
