@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -252,6 +253,10 @@ def test_no_word_given_to_a_command_is_in_any_signal(
     assert leaks(running) == {}
 
 
+# Whoever asks is told which name is not known; of what they said under a name nothing comes back.
+NAMES = {"query name", "unknown member"}
+
+
 def test_no_word_of_a_request_is_in_any_signal_or_in_the_answer_to_another(running: Live) -> None:
     assert running("tenant", "add", "acme", "--zone", "Europe/Moscow") == 0
     assert running("person", "add", "anna", "--tenant", "acme") == 0
@@ -295,18 +300,20 @@ def _ask(
                 query[name] = where
             case _:
                 headers[name] = where
-    more: dict[str, Any] = {}
+    bodies: list[dict[str, Any]] = [{}]
     if "requestBody" in operation:
         schema = operation["requestBody"]["content"]["application/json"]["schema"]
-        more["json"] = filled(schema, document, mark)
-    for strange in ({}, {mark("query name"): mark("query value")}):
+        whole = filled(schema, document, mark)
+        bodies = [{"json": whole}, {"json": {name: whole[name] for name in whole if name not in mark.put}}]
+    for strange, body in product(({}, {mark("query name"): mark("query value")}), bodies):
         asked = {**query, **strange}
-        answer = running.request(method.upper(), path, token, params=asked, headers=headers, **more)
+        answer = running.request(method.upper(), path, token, params=asked, headers=headers, **body)
         if answer.status_code >= 400:
             told = answer.text
             others = [word for word in before if word in told and word != token]
             assert others == [], told
             assert token is None or token not in told
+            assert set(running.marks.found_in(told)) <= NAMES, told
 
 
 def test_no_word_of_a_tools_call_is_in_any_signal(running: Live) -> None:
