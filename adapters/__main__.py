@@ -219,6 +219,7 @@ def services(container: Container) -> Services:
         quarantine=container.quarantine(),
         channels=channels,
         delivering=[_delivering(container, channel) for channel in can_send],
+        skipping=container.skipping(served=[channel.name for channel in can_send]),
         verifying=container.verifying(),
         touches=container.touches(),
         deferring=container.deferring(),

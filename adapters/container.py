@@ -70,6 +70,7 @@ from application.auditing.auditing import Auditing
 from application.calendar import Calendar
 from application.confirming import Confirming
 from application.delivering.senders import Delivering
+from application.delivering.skipping import Skipping
 from application.dispatching import TOPIC
 from application.erasing import Erasing
 from application.explaining.drift import Drifting
@@ -311,13 +312,10 @@ class Container(containers.DeclarativeContainer):
         settings.provided.delivery_rate_per_channel,
         settings.provided.delivery_rate_per_tenant,
     )
+    observed_deliveries = providers.Factory(ObservedDeliveries, deliveries, metrics.provided.deliveries)
     delivering = providers.Factory(
         Delivering,
-        providers.Factory(
-            wrapping.deliveries,
-            providers.Factory(ObservedDeliveries, deliveries, metrics.provided.deliveries),
-            attempts,
-        ),
+        providers.Factory(wrapping.deliveries, observed_deliveries, attempts),
         people,
         ledger,
         clock=clock,
@@ -326,6 +324,9 @@ class Container(containers.DeclarativeContainer):
         ids=ids,
         rates=rates,
         spread=providers.Object(random.random),
+    )
+    skipping = providers.Factory(
+        Skipping, observed_deliveries, people, ledger, clock, templates, touches, ids
     )
 
     # Built in; packages may bring more. Their names are known without any of them being loaded.

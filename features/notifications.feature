@@ -175,3 +175,49 @@ Feature: A reminder reaches people
     Then "Olga" got 1 message
     And "Clara" got 0 messages
     And the message to "Clara" was Skipped as opted_out
+
+  Scenario: What nobody can send waits while it is wanted, and is skipped once its event is over
+    Given an event "call" of "Olga" from 10:00 to 11:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    And it is 10:59
+    And a Tickler that sends on the console alone looks at what waits
+    Then all deliveries are Pending
+    When it is 11:01
+    And a Tickler that sends on the console alone looks at what waits
+    Then "Olga" got 0 messages
+    And the message to "Olga" was Skipped as event_over
+
+  Scenario: What nobody can send is sent once somebody can
+    Given an event "call" of "Olga" from 10:00 to 11:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    And a Tickler that sends on the console alone looks at what waits
+    And it is 09:50
+    And deliveries are made
+    Then "Olga" got 1 message
+    And all deliveries are Delivered
+
+  Scenario: Where the only address is removed of somebody whom nobody can send to, the message is skipped
+    Given an event "call" of "Olga" for "Clara" at 10:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    And the address of "Clara" is removed
+    And a Tickler that sends on the console alone looks at what waits
+    Then the message to "Clara" was Skipped as address_gone
+    When deliveries are made
+    Then "Olga" got 1 message
+    And "Clara" got 0 messages
+
+  Scenario: What is in a sender's hands is left there by a Tickler that cannot send it
+    Given an event "call" of "Olga" from 10:00 to 11:00 with a reminder 15 minutes before
+    And it is 09:46
+    When a cycle runs
+    And what is in the outbox is handed on
+    And it is 11:01
+    And a sender takes what waits on the channel recording
+    And a Tickler that sends on the console alone looks at what waits
+    Then all deliveries are Sending

@@ -16,6 +16,7 @@ from attrs import define, field, frozen
 
 from adapters.observability.logging import log, one_line
 from adapters.observability.pulse import Pulse, unwatched
+from application.delivering.handled import Handled
 from application.delivering.senders import Delivering
 from application.dispatching import ReminderDispatchJob
 from application.ports.errors import Busy, Conflict, Unavailable
@@ -219,19 +220,23 @@ class DeliverStep:
     stopping: Callable[[], bool]
 
     def __call__(self) -> float:
-        said = log(loop=f"deliver {self.delivering.channel.name}")
-        for handled in self.delivering.tick(self.stopping):
-            tell = said.info if handled.status in AS_MEANT else said.warning
-            tell(
-                "delivery handled",
-                DeliveryId=handled.delivery_id,
-                AboutId=handled.about_id,
-                TenantId=handled.tenant_id,
-                channel=handled.channel,
-                status=handled.status.value,
-                reason=handled.reason,
-            )
+        for one in self.delivering.tick(self.stopping):
+            tell_handled(f"deliver {self.delivering.channel.name}", one)
         return self.interval
+
+
+def tell_handled(loop: str, handled: Handled) -> None:
+    said = log(loop=loop)
+    tell = said.info if handled.status in AS_MEANT else said.warning
+    tell(
+        "delivery handled",
+        DeliveryId=handled.delivery_id,
+        AboutId=handled.about_id,
+        TenantId=handled.tenant_id,
+        channel=handled.channel,
+        status=handled.status.value,
+        reason=handled.reason,
+    )
 
 
 class Loops:

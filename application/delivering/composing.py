@@ -39,18 +39,53 @@ class Composing:
 
     def message(self, claimed: Delivery) -> OutgoingMessage | SkipReason:
         """The message, or why it is not wanted any more."""
-        known = self.people.recipients({(claimed.tenant_id, claimed.user_id)}).get(claimed.user_id)
-        if claimed.template is Template.OPERATOR_NOTICE:
-            return self._notice(claimed, known)
-        if claimed.template is Template.TOUCH_ANSWER:
-            return self._answer(claimed, known)
-        found = None if claimed.event_id is None else self.ledger.event(claimed.event_id)
+        known = self._recipient(claimed)
+        match self._subject(claimed, known):
+            case SkipReason() as reason:
+                return reason
+            case CalendarEvent() as event:
+                return self._reminder(claimed, event, known)
+            case Recipient() as operator:
+                return self._notice(claimed, operator)
+            case str() as answer:
+                return self._answer(claimed, answer, known)
+
+    def unwanted(self, waiting: Delivery) -> SkipReason | None:
+        """Why there is no message any more; None while there is one."""
+        found = self._subject(waiting, self._recipient(waiting))
+        return found if isinstance(found, SkipReason) else None
+
+    def _recipient(self, one: Delivery) -> Recipient | None:
+        return self.people.recipients({(one.tenant_id, one.user_id)}).get(one.user_id)
+
+    def _subject(
+        self, one: Delivery, known: Recipient | None
+    ) -> CalendarEvent | Recipient | str | SkipReason:
+        """What the message is made of: an event, the operator to be told, or a touch's answer."""
+        match one.template:
+            case Template.OPERATOR_NOTICE:
+                return self._operator(one, known)
+            case Template.TOUCH_ANSWER:
+                text = self.touches.texts(TouchId(one.about_id)).answer
+                # Without words they were erased.
+                return unwelcome(known, one) or (SkipReason.CANCELLED if text is None else text)
+            case Template.APPOINTMENT_REMINDER | Template.CALENDAR_REMINDER:
+                return self._event(one, known)
+
+    def _event(self, one: Delivery, known: Recipient | None) -> CalendarEvent | SkipReason:
+        found = None if one.event_id is None else self.ledger.event(one.event_id)
         if found is None:
             return SkipReason.CANCELLED
-        reason = unwanted(found.state, known, claimed, self.clock.now())
-        if reason is None and self._is_told_at_another_time(claimed, found.state):
+        reason = unwanted(found.state, known, one, self.clock.now())
+        if reason is None and self._is_told_at_another_time(one, found.state):
             reason = SkipReason.MOVED
-        return self._reminder(claimed, found.state, known) if reason is None else reason
+        return found.state if reason is None else reason
+
+    def _operator(self, one: Delivery, known: Recipient | None) -> Recipient | SkipReason:
+        tenant = self.people.tenant(one.tenant_id)
+        if tenant is None or known is None or tenant.operator_id != one.user_id:
+            return SkipReason.TAKEN_OFF
+        return unwelcome(known, one) or known
 
     def _is_told_at_another_time(self, claimed: Delivery, event: CalendarEvent) -> bool:
         """Whether the event was moved and another reminder is for where this one's trigger falls now."""
@@ -88,17 +123,11 @@ class Composing:
         }
         return _outgoing(claimed, known, said, data)
 
-    def _notice(self, claimed: Delivery, known: Recipient | None) -> OutgoingMessage | SkipReason:
-        tenant = self.people.tenant(claimed.tenant_id)
-        if tenant is None or known is None or tenant.operator_id != claimed.user_id:
-            return SkipReason.TAKEN_OFF
-        reason = unwelcome(known, claimed)
-        if reason is not None:
-            return reason
+    def _notice(self, claimed: Delivery, operator: Recipient) -> OutgoingMessage:
         matters = self.deliveries.matters(NoticeId(claimed.about_id), MOST_IDS)
         since = claimed.due_at - HOUR
         said = self.templates.operator_notice(
-            matters, since, self._language(claimed, known), known.person.time_zone
+            matters, since, self._language(claimed, operator), operator.person.time_zone
         )
         data: Data = {
             "noticeId": str(claimed.about_id),
@@ -108,17 +137,11 @@ class Composing:
             "count": matters.count,
             "ids": " ".join(str(one.id) for one in matters.first),
         }
-        return _outgoing(claimed, known, said, data)
+        return _outgoing(claimed, operator, said, data)
 
-    def _answer(self, claimed: Delivery, known: Recipient | None) -> OutgoingMessage | SkipReason:
+    def _answer(self, claimed: Delivery, answer: str, known: Recipient | None) -> OutgoingMessage:
         """What came of a deferred touch, to its origin."""
-        reason = unwelcome(known, claimed)
-        if reason is not None:
-            return reason
-        text = self.touches.texts(TouchId(claimed.about_id)).answer
-        if text is None:
-            return SkipReason.CANCELLED  # its words were erased
-        said = self.templates.touch_answer(text, self._language(claimed, known))
+        said = self.templates.touch_answer(answer, self._language(claimed, known))
         return _outgoing(
             claimed, known, said, {"touchId": str(claimed.about_id), "tenantId": str(claimed.tenant_id)}
         )

@@ -10,17 +10,15 @@ from attrs import frozen
 from application.delivering.composing import Composing
 from application.delivering.following import Following
 from application.delivering.held import Held
+from application.delivering.settling import Settling
 from application.delivering.tries import Tries
 from application.pacing import Lanes, Rates
 from application.ports.channel import Channel, Later, Outcome, OutcomeUnknown, OutgoingMessage
-from application.ports.deliveries import Deliveries
 from application.ports.errors import Busy, Unavailable
 from application.ports.machine import Clock
-from application.ports.notices import Matter, MatterKind, Notice
 from application.resting import Rests
-from application.telling_operators import TellingOperators
 from domain import delivery
-from domain.delivery import Delivery, SkipReason, Template
+from domain.delivery import Delivery, SkipReason
 from domain.errors import ClaimIsLost
 
 LANE_WAIT = timedelta(seconds=2)
@@ -32,13 +30,12 @@ WRITE_AGAIN = timedelta(seconds=0.5)
 class Handling:
     """`pause` lets so many seconds pass."""
 
-    deliveries: Deliveries
     channel: Channel
     clock: Clock
     composing: Composing
     following: Following
+    settling: Settling
     tries: Tries
-    telling: TellingOperators
     lanes: Lanes
     rests: Rests
     rates: Rates | None
@@ -133,22 +130,10 @@ class Handling:
             after = reduce(delivery.evolve, happened, before)
             again = self.tries.repeat(after, now)
             if again is not None:
-                repeat = delivery.decide(after, again)
-                happened, after = [*happened, *repeat], reduce(delivery.evolve, repeat, after)
-            then = self.following.after(after, now)
-            self.deliveries.settle(before, happened, after, then, None if then else self._notice(after, now))
+                happened = [*happened, *delivery.decide(after, again)]
+            return self.settling.settle(before, happened, now)
         except ClaimIsLost:
             return None
-        return after
-
-    def _notice(self, after: Delivery, now: datetime) -> Notice | None:
-        """That it reached nobody, for the operator; a notice itself is not told of."""
-        if not after.reached_nobody or after.template is Template.OPERATOR_NOTICE:
-            return None
-        if after.template is Template.TOUCH_ANSWER and after.status in delivery.OVER:
-            return None  # the touch itself is closed for that, and told of
-        matter = Matter(MatterKind.DELIVERY, after.id, after.event_id)
-        return self.telling.notice(after.tenant_id, matter, now)
 
 
 def _later(held: Held, wait: timedelta) -> delivery.GiveBack:

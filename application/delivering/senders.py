@@ -12,8 +12,10 @@ from attrs import field, frozen
 
 from application.delivering.composing import Composing
 from application.delivering.following import Following
+from application.delivering.handled import Handled, handled
 from application.delivering.handling import Handling
 from application.delivering.held import Held
+from application.delivering.settling import Settling
 from application.delivering.tries import DeliveryOptions, Tries
 from application.pacing import Lanes, Rates
 from application.ports.channel import Channel
@@ -25,10 +27,9 @@ from application.ports.templates import Templates
 from application.ports.touches import Touches
 from application.resting import Rests
 from application.telling_operators import TellingOperators
-from domain import delivery
-from domain.delivery import AboutId, Delivery
+from domain.delivery import Delivery
 from domain.errors import Invalid
-from domain.values import DeliveryId, TenantId
+from domain.values import TenantId
 
 # How soon a free sender looks for more while others are busy, in seconds.
 LOOK_AGAIN_S = 0.5
@@ -36,18 +37,6 @@ LOOK_AGAIN_S = 0.5
 
 def _wait(seconds: float) -> None:
     Event().wait(seconds)
-
-
-@frozen
-class Handled:
-    """What became of one delivery, in ids only."""
-
-    delivery_id: DeliveryId
-    about_id: AboutId
-    tenant_id: TenantId
-    channel: str
-    status: delivery.Status
-    reason: str | None
 
 
 @frozen
@@ -72,14 +61,14 @@ class Delivering:
 
     @_handling.default
     def _new_handling(self) -> Handling:
+        following = Following(self.deliveries, self.people, self.ledger, self.ids)
         return Handling(
-            self.deliveries,
             self.channel,
             self.clock,
             Composing(self.deliveries, self.people, self.ledger, self.clock, self.templates, self.touches),
-            Following(self.deliveries, self.people, self.ledger, self.ids),
+            following,
+            Settling(self.deliveries, following, TellingOperators(self.people, self.ids)),
             Tries(self.options, self.channel.repeats_unknown, self.spread),
-            TellingOperators(self.people, self.ids),
             Lanes(self.options.per_host),
             Rests(self.clock.monotonic),
             self.rates,
@@ -111,7 +100,7 @@ class Delivering:
                 done, _ = wait(sending, LOOK_AGAIN_S, FIRST_COMPLETED)
                 for one in done:
                     del sending[one]
-                yield from _handled([one.result() for one in done])
+                yield from handled([one.result() for one in done])
 
     def _claim(self, free: int, in_hand: Collection[TenantId]) -> Sequence[Held]:
         if not free:
@@ -125,12 +114,4 @@ class Delivering:
     def _lose_track_of_overdue(self) -> Iterator[Handled]:
         overdue = self.deliveries.overdue(self.channel.name, self.clock.now(), 100)
         for one in overdue:
-            yield from _handled([self._handling.lose_track(one)])
-
-
-def _handled(settled: Sequence[Delivery | None]) -> Sequence[Handled]:
-    return [
-        Handled(one.id, one.about_id, one.tenant_id, one.channel, one.status, one.reason)
-        for one in settled
-        if one is not None
-    ]
+            yield from handled([self._handling.lose_track(one)])

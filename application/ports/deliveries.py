@@ -65,6 +65,15 @@ class Deliveries(Protocol):
         already, one each: what others hold, who may be dead, does not count. They come back as Sending.
         """
 
+    def waiting(
+        self, served: Collection[str], now: datetime, limit: int, after: Delivery | None = None
+    ) -> Sequence[Delivery]:
+        """Up to `limit` Pending deliveries on channels other than those `served` whose not_before has come.
+
+        By channel, then the oldest due_at first, then by id; where `after` is given, those behind it.
+        Nothing is claimed: another may have them by the time they are looked at.
+        """
+
     def settle(
         self,
         before: Delivery,
@@ -75,6 +84,7 @@ class Deliveries(Protocol):
     ) -> None:
         """Write what became of it, and keep the deliveries and the notice that follow from it, in one commit.
 
+        A claim may be the first of what happened: none that was claimed otherwise meanwhile is as `before`.
         ClaimIsLost where it is not as `before` any more. One of `then` whose (about_id, channel,
         address_key) is there already is not kept. Of one whose person was erased since `before` neither what
         the channel said nor its name for the message is kept, and no further delivery to that person.

@@ -19,7 +19,8 @@ from adapters.testkit.channels import RecordingChannel
 from adapters.testkit.clock import SettableClock
 from adapters.testkit.ids import CountedIds
 from application.calendar import Calendar, Draft
-from application.delivering.senders import Delivering, Handled
+from application.delivering.handled import Handled
+from application.delivering.senders import Delivering
 from application.dispatching import ReminderDispatchJob
 from application.notifying import Notifying
 from application.ports.deliveries import Deliveries

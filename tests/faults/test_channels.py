@@ -28,7 +28,7 @@ from adapters.outbound.postgres.outbox import PostgresOutbox
 from adapters.outbound.postgres.people import PostgresPeople
 from adapters.testkit.channels import RecordingChannel
 from application.calendar import Calendar
-from application.delivering.senders import Handled
+from application.delivering.handled import Handled
 from application.notifying import Notifying
 from application.ports.channel import Channel
 from application.ports.people import ContactPoint, Person, Tenant

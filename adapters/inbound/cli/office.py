@@ -18,6 +18,7 @@ from application.auditing.auditing import Auditing
 from application.calendar import Calendar
 from application.confirming import Confirming
 from application.delivering.senders import Delivering
+from application.delivering.skipping import Skipping
 from application.dispatching import ReminderDispatchJob
 from application.erasing import Erasing
 from application.explaining.history import Recalling
@@ -55,7 +56,8 @@ class Unready(Exception):
 
 @frozen
 class Services:
-    """`delivering` has one entry a channel that can send; `interrupt` ends the store's running statements.
+    """`delivering` has one entry a channel that can send, `skipping` looks after all others; `interrupt` ends
+    the store's running statements.
 
     `consuming` reads the topic where a Kafka cluster is set; else the relay hands over in this process.
     `agents` makes a platform of a URL and a secret (a new one for None), or raises Invalid. `touch_loops`
@@ -83,6 +85,7 @@ class Services:
     quarantine: Quarantine
     channels: Sequence[Channel]
     delivering: Sequence[Delivering]
+    skipping: Skipping
     verifying: Verifying
     touches: Touches
     deferring: Deferring

@@ -15,6 +15,7 @@ from adapters.inbound.kafka.consumer import ConsumeStep
 from adapters.inbound.listening import PortTaken
 from adapters.inbound.loops import DeliverStep, DispatchStep, Loop, Loops, RelayStep, Stop
 from adapters.inbound.prune_loop import PruneStep
+from adapters.inbound.skip_loop import SkipStep
 from adapters.inbound.watching.serving import WatchServer
 from adapters.observability.logging import log
 from adapters.observability.pulse import Pulse
@@ -146,7 +147,7 @@ def which(only: str) -> tuple[str, ...]:
 
 
 def make_loops(services: Services, settings: Settings, kinds: tuple[str, ...], stop: Stop) -> Loops:
-    """The loops of these kinds, watched; one delivery loop a channel that can send."""
+    """The loops of these kinds, watched; one delivery loop a channel that can send, one for all others."""
     loops: list[Loop] = []
     if "dispatch" in kinds:
         loops.append(_dispatch_loop(services, settings, stop))
@@ -212,6 +213,9 @@ def _delivery_loops(services: Services, settings: Settings, stop: Stop) -> Itera
         )
         step = DeliverStep(delivering, settings.delivery_interval, pulse.asking(stop.is_set))
         yield Loop(f"deliver {channel}", step, stop.wait, pulse=pulse)
+    pulse = metrics.pulse("skip", LONGEST_SILENCE)
+    skip = SkipStep(services.skipping, settings.delivery_interval, pulse.asking(stop.is_set))
+    yield Loop("skip", skip, stop.wait, pulse=pulse)
 
 
 def _touch_loops(services: Services, stop: Stop) -> Iterator[Loop]:

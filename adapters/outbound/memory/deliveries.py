@@ -17,6 +17,7 @@ from domain.delivery import (
     AboutId,
     Delivery,
     DeliveryAccepted,
+    DeliveryClaimed,
     DeliveryConfirmed,
     DeliveryGivenBack,
     DeliveryLost,
@@ -69,9 +70,16 @@ class MemoryDeliveries:
             claimed = [_claimed(one, now, lease_until) for one in fair[:limit]]
             self.store.deliveries.update({one.id: one for one in claimed})
             for one in claimed:
-                begun = Attempt(one.claim, now)
-                self.store.attempts[one.id] = (*self.store.attempts.get(one.id, ()), begun)
+                self._begin_attempt(one, now)
         return claimed
+
+    def waiting(
+        self, served: Collection[str], now: datetime, limit: int, after: Delivery | None = None
+    ) -> Sequence[Delivery]:
+        with self.store.changed:
+            found = [one for one in self._ready(now) if one.channel not in served]
+        behind = [one for one in found if after is None or _place(one) > _place(after)]
+        return nsmallest(limit, behind, _place)
 
     def settle(
         self,
@@ -167,6 +175,8 @@ class MemoryDeliveries:
 
     def _note_attempt(self, happened: DeliveryEvent, after: Delivery) -> None:
         match happened:
+            case DeliveryClaimed(at=at):
+                self._begin_attempt(after, at)
             case (
                 DeliveryAccepted(at=at)
                 | DeliveryRefused(at=at)
@@ -181,6 +191,10 @@ class MemoryDeliveries:
                     attrs.evolve(one, **said) if one.claim == after.claim else one  # type: ignore[arg-type]
                     for one in self.store.attempts.get(after.id, ())
                 )
+
+    def _begin_attempt(self, claimed: Delivery, at: datetime) -> None:
+        before = self.store.attempts.get(claimed.id, ())
+        self.store.attempts[claimed.id] = (*before, Attempt(claimed.claim, at))
 
     def _without_hash(self, one: Delivery) -> Delivery:
         is_gone = self.store.is_erased(one.user_id)
@@ -229,3 +243,7 @@ def _about(one: Delivery) -> tuple[AboutId, str, str]:
 
 def _age(one: Delivery) -> tuple[datetime, DeliveryId]:
     return one.due_at, one.id
+
+
+def _place(one: Delivery) -> tuple[str, datetime, DeliveryId]:
+    return one.channel, one.due_at, one.id

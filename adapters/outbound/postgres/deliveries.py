@@ -4,14 +4,22 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
-from typing import Any
 
 import attrs
 from attrs import frozen
 
 from adapters.outbound.postgres import binary, erasing
-from adapters.outbound.postgres.connection import Row
 from adapters.outbound.postgres.database import Database
+from adapters.outbound.postgres.delivery_rows import (
+    FIRST_PLACE,
+    SELECT,
+    WAITING,
+    all_values,
+    changed_values,
+    new_columns,
+    read_delivery,
+    storable,
+)
 from adapters.outbound.postgres.notices import keep_matter, read_matters
 from adapters.outbound.postgres.session import Session
 from application.ports.backlog import Backlog
@@ -29,18 +37,12 @@ from domain.delivery import (
     DeliveryRefused,
     DeliverySkipped,
     Status,
-    Template,
 )
 from domain.errors import ClaimIsLost
 from domain.values import DeliveryId, NoticeId, ReminderId, TenantId, UserId
 
 CONSUMER = "notifications"
 
-SELECT = (
-    "select id, tenant_id, about_id, event_id, user_id, channel, contact_point_id, address_key, template,"
-    " due_at, not_before, status, attempts, claim, lease_until, reason, provider_id, in_doubt"
-    " from tickler.deliveries"
-)
 TAKE_IN = (
     "insert into tickler.inbox (consumer, reminder_id, received_at)"
     " select %s, id, %s from unnest(%b::uuid[]) as b (id) order by id"
@@ -133,9 +135,17 @@ class PostgresDeliveries:
                     traceparents += [one.traceparent] * len(one.deliveries)
             if made:
                 gone = _gone(session, made)
-                columns = _columns([_without_hash(one, gone) for one in made])
+                columns = new_columns([_without_hash(one, gone) for one in made])
                 session.change(KEEP_NEW, (*columns, binary.texts(traceparents)))
         return answers
+
+    def waiting(
+        self, served: Collection[str], now: datetime, limit: int, after: Delivery | None = None
+    ) -> Sequence[Delivery]:
+        place = FIRST_PLACE if after is None else (after.channel, after.due_at, after.id)
+        with self.database.transaction() as session:
+            rows = session.rows(WAITING, (*place, now, limit, binary.texts(list(served)), limit))
+        return [read_delivery(row) for row in rows]
 
     def claim(
         self,
@@ -151,7 +161,7 @@ class PostgresDeliveries:
             claimed = [_claimed(one, now, lease_until) for one in waiting]
             if claimed:
                 pairs = zip(waiting, claimed, strict=True)
-                session.change_each(UPDATE, [_changed(before, after) for before, after in pairs])
+                session.change_each(UPDATE, [changed_values(before, after) for before, after in pairs])
                 session.change_each(BEGIN_ATTEMPT, [(one.id, one.claim, now) for one in claimed])
         return claimed
 
@@ -169,7 +179,7 @@ class PostgresDeliveries:
             (is_erased,) = session.row(LOCK, (before.id,)) or (False,)
             if is_erased:
                 after, then = _erased(after), [one for one in then if one.user_id != before.user_id]
-            if session.change(UPDATE, _changed(before, after)) != 1:
+            if session.change(UPDATE, changed_values(before, after)) != 1:
                 raise ClaimIsLost
             for one in happened:
                 _note_attempt(session, one, after)
@@ -229,7 +239,7 @@ def keep_deliveries(
 ) -> None:
     """Keep those whose (about_id, channel, address_key) is not there yet; without a hash of who is `gone`."""
     if made:
-        session.change_each(INSERT, [_values(_without_hash(one, gone)) for one in made])
+        session.change_each(INSERT, [all_values(_without_hash(one, gone)) for one in made])
 
 
 def _due(
@@ -289,76 +299,5 @@ def _note_attempt(session: Session, happened: delivery.Event, after: Delivery) -
             | DeliveryConfirmed(at=at)
         ):
             outcome = OUTCOMES[type(happened)]
-            said = (_clean(after.reason), _clean(after.provider_id))
+            said = (storable(after.reason), storable(after.provider_id))
             session.change(END_ATTEMPT, (at, outcome, *said, after.id, after.claim))
-
-
-def read_delivery(row: Row) -> Delivery:
-    """Raises ValueError for a status or template that is none."""
-    values: list[Any] = list(row)
-    values[8], values[11] = Template(row[8]), Status(row[11])
-    return Delivery(*values)
-
-
-def _columns(made: Sequence[Delivery]) -> Sequence[binary.Array]:
-    """Of new deliveries, what KEEP_NEW wants: the rest is the same for all of them."""
-    return (
-        binary.uuids([one.id.bytes for one in made]),
-        binary.uuids([one.tenant_id.bytes for one in made]),
-        binary.uuids([one.about_id.bytes for one in made]),
-        binary.maybe_uuids([one.event_id.bytes if one.event_id else None for one in made]),
-        binary.uuids([one.user_id.bytes for one in made]),
-        binary.texts([one.channel for one in made]),
-        binary.maybe_uuids([one.contact_point_id.bytes if one.contact_point_id else None for one in made]),
-        binary.texts([one.address_key for one in made]),
-        binary.texts([one.template.value for one in made]),
-        binary.instants([one.due_at for one in made]),
-        binary.instants([one.not_before for one in made]),
-    )
-
-
-def _values(one: Delivery) -> Sequence[Any]:
-    return (
-        one.id,
-        one.tenant_id,
-        one.about_id,
-        one.event_id,
-        one.user_id,
-        one.channel,
-        one.contact_point_id,
-        one.address_key,
-        one.template.value,
-        one.due_at,
-        one.not_before,
-        one.status.value,
-        one.attempts,
-        one.claim,
-        one.lease_until,
-        _clean(one.reason),
-        _clean(one.provider_id),
-        one.in_doubt,
-    )
-
-
-def _changed(before: Delivery, after: Delivery) -> Sequence[Any]:
-    return (
-        after.status.value,
-        after.attempts,
-        after.claim,
-        after.not_before,
-        after.lease_until,
-        _clean(after.reason),
-        _clean(after.provider_id),
-        after.in_doubt,
-        before.id,
-        before.status.value,
-        before.attempts,
-        before.claim,
-        before.not_before,
-        before.lease_until,
-    )
-
-
-def _clean(said: str | None) -> str | None:
-    """What a channel said may hold what no database keeps."""
-    return said and said.replace("\0", "").encode(errors="replace").decode()

@@ -83,6 +83,27 @@ def deliveries_are_made(world: World) -> None:
         pass
 
 
+@when("a Tickler that sends on the console alone looks at what waits")
+def a_tickler_without_the_channel(world: World) -> None:
+    skipping = world.tickler.skipping(served=["console"])
+    looked = skipping.batch()
+    while looked.last is not None:
+        looked = skipping.batch(looked.last)
+
+
+@when("a sender takes what waits on the channel recording")
+def a_sender_takes(world: World) -> None:
+    now = world.clock.now()
+    assert world.tickler.deliveries().claim("recording", ALL, now, now + timedelta(minutes=1))
+
+
+@when(parsers.re(r'the address of "(?P<name>[^"]+)" is removed'))
+def the_address_is_removed(world: World, name: str) -> None:
+    people = world.tickler.people()
+    (point,) = people.contact_points(user_id(name))
+    people.remove_contact_point(point.id)
+
+
 @then("the outbox is empty")
 def the_outbox_is_empty(world: World) -> None:
     assert world.messages() == []
@@ -175,7 +196,7 @@ def the_message_is_a(world: World, name: str, template: str) -> None:
     assert (message.template, delivery.user_id) == (template, user_id(name))
 
 
-@then(parsers.re(r"all deliveries are (?P<status>Delivered|Skipped)"))
+@then(parsers.re(r"all deliveries are (?P<status>Pending|Sending|Delivered|Skipped)"))
 def all_deliveries_are(world: World, status: str) -> None:
     assert {one.status for one in deliveries(world)} == {Status(status)}
 

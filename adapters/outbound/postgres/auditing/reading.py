@@ -15,8 +15,9 @@ from psycopg.types.datetime import TimestampBinaryLoader, TimestamptzBinaryLoade
 from adapters.codec import Malformed, decode_due, decode_event
 from adapters.outbound.postgres import binary
 from adapters.outbound.postgres.connection import Row as Values
-from adapters.outbound.postgres.deliveries import CONSUMER, read_delivery
-from adapters.outbound.postgres.deliveries import SELECT as SELECT_DELIVERY
+from adapters.outbound.postgres.deliveries import CONSUMER
+from adapters.outbound.postgres.delivery_rows import SELECT as SELECT_DELIVERY
+from adapters.outbound.postgres.delivery_rows import read_delivery
 from adapters.outbound.postgres.rows import SELECT_EVENT, SELECT_REMINDER, read_event, read_reminder
 from adapters.outbound.postgres.session import Session
 from adapters.outbound.postgres.touches.rows import SELECT_PLAN, SELECT_TOUCH, read_plan, read_touch
