@@ -1,5 +1,7 @@
 """A message that was given up is taken up again by hand."""
 
+from functools import reduce
+
 from attrs import frozen
 
 from application.ports.deliveries import Deliveries
@@ -15,8 +17,9 @@ class Retrying:
     deliveries: Deliveries
     clock: Clock
 
-    def retry(self, id_: DeliveryId, *, may_arrive_twice: bool = False) -> Delivery:
-        """The delivery, which waits to be sent; one that did so before is left as it is.
+    def retry(self, id_: DeliveryId, *, may_arrive_twice: bool = False) -> Delivery | None:
+        """The delivery, which waits to be sent again; None for one that waits or is being sent already, which
+        is left as it is.
 
         Raises NoSuchDelivery, DeliveryIsOver, MayArriveTwice, and ClaimIsLost when it changes meanwhile.
         """
@@ -24,9 +27,8 @@ class Retrying:
         if before is None:
             raise NoSuchDelivery
         happened = delivery.decide(before, delivery.Retry(self.clock.now(), may_arrive_twice))
-        after = before
-        for one in happened:
-            after = delivery.evolve(after, one)
-        if happened:
-            self.deliveries.settle(before, happened, after)
+        if not happened:
+            return None
+        after = reduce(delivery.evolve, happened, before)
+        self.deliveries.settle(before, happened, after)
         return after

@@ -40,7 +40,11 @@ def _pending(facts: DeliveryFacts) -> Explanation:
         return told(facts, Situation.WILL_BE_SKIPPED, says, next_at=one.not_before)
     if one.channel not in setup.channels:
         off = " (TICKLER_SMTP_HOST is not set)" if one.channel == "email" else ""
-        over = "" if one.event_id is None else ", if its event is not over by then"
+        over = (
+            ""
+            if one.event_id is None
+            else " until its event is over; once that is so, any `tickler run` skips it"
+        )
         says = (
             f"is Pending and waits: nothing is sent on {one.channel} here{off}."
             f" It is sent by a `tickler run` that can{over}."

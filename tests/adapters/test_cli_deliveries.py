@@ -6,7 +6,7 @@ import pytest
 
 from adapters.settings import Settings
 from adapters.testkit.channels import RecordingChannel
-from adapters.testkit.deliveries.examples import LEASE_END, REMINDER, made, settle
+from adapters.testkit.deliveries.examples import LEASE_END, OTHER_REMINDER, REMINDER, made, settle
 from adapters.testkit.examples import MINUTE, NOON, OTHER_TENANT, OWNER, TENANT
 from application.ports.deliveries import Received
 from application.ports.people import Person, Tenant
@@ -87,6 +87,23 @@ def test_what_failed_is_sent_again_under_its_id(
     assert listed(tickler, "--status", "Pending") == [str(failed.id)]
     handled = list(desk.container.delivering(channel=RecordingChannel()).tick())
     assert [one.delivery_id for one in handled] == [failed.id]
+
+
+def test_what_waits_or_is_being_sent_is_named_left_as_it_is_and_not_counted(
+    desk: MemoryOffice, tickler: Commands, ended: list[Delivery]
+) -> None:
+    failed = str(ended[0].id)
+    deliveries = desk.container.deliveries()
+    never_tried, being_sent = made(8, channel="email"), made(9, channel="fax")
+    deliveries.receive([Received(OTHER_REMINDER, [never_tried, being_sent])], NOON)
+    before = [never_tried, *deliveries.claim("fax", 1, NOON, LEASE_END)]
+    waiting = [str(one.id) for one in before]
+    said = tickler("delivery", "retry", *waiting, failed)
+    assert (said.code, said.out) == (0, "to be sent again: 1\n")
+    assert [line.split(": ")[1] for line in said.err.splitlines()] == waiting
+    assert "it waits to be sent or is being sent already" in said.err
+    assert [deliveries.by_id(one.id) for one in before] == before
+    assert tickler.document("delivery", "retry", failed) == {"retried": 0, "refused": []}
 
 
 def test_what_may_have_arrived_is_retried_only_at_that_risk(tickler: Commands, ended: list[Delivery]) -> None:

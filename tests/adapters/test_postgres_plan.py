@@ -10,8 +10,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from adapters.outbound.postgres.binary import texts
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.deliveries import DUE
+from adapters.outbound.postgres.delivery_rows import FIRST_PLACE, WAITING
 from adapters.outbound.postgres.embedded import EmbeddedPostgres
 from adapters.outbound.postgres.ledger import LAST_ID, STARTING_OF_ALL
 from adapters.outbound.postgres.standing import DELIVERIES, TOUCHES
@@ -106,13 +108,35 @@ def pages_read(conninfo: str, fill: str, statement: str, values: tuple[object, .
 
 
 @pytest.mark.parametrize("mode", ["force_custom_plan", "force_generic_plan"])
-def test_neither_a_claim_nor_a_figure_reads_the_messages_that_are_put_off(
+def test_neither_a_claim_nor_a_figure_nor_a_look_at_what_waits_reads_the_messages_that_are_put_off(
     server: EmbeddedPostgres, mode: str
 ) -> None:
     now = datetime.now(UTC)
-    for statement, values in ((DUE, ("email", now, [], [], 20)), (DELIVERIES, (now, 100))):
+    waiting = (*FIRST_PLACE, now, 100, texts(["console"]), 100)
+    for statement, values in (
+        (DUE, ("email", now, [], [], 20)),
+        (DELIVERIES, (now, 100)),
+        (WAITING, waiting),
+    ):
         with copy_of_template(server.conninfo, "postponed") as conninfo:
             assert 0 < pages_read(conninfo, POSTPONED, statement, values, mode) < 200
+
+
+WAITING_NOWHERE = POSTPONED.replace("now() + interval '1 hour'", "now() - interval '1 hour'").replace(
+    "'email'", "case when n % 2 = 0 then 'email' else 'fax' end"
+)
+
+
+@pytest.mark.parametrize("mode", ["force_custom_plan", "force_generic_plan"])
+def test_a_batch_of_what_waits_is_found_behind_the_last_and_reads_nothing_else(
+    server: EmbeddedPostgres, mode: str
+) -> None:
+    now = datetime.now(UTC)
+    behind = ("fax", now - timedelta(hours=2), LAST_ID)
+    with copy_of_template(server.conninfo, "waiting") as conninfo:
+        for place, served in ((FIRST_PLACE, ["email"]), (behind, ["console"])):
+            values = (*place, now, 10, texts(served), 10)
+            assert 0 < pages_read(conninfo, WAITING_NOWHERE, WAITING, values, mode) < 100
 
 
 @pytest.mark.parametrize("mode", ["force_custom_plan", "force_generic_plan"])

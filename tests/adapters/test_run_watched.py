@@ -58,7 +58,7 @@ def test_it_shows_metrics_and_health_where_it_says_and_ends_in_time_whoever_list
     assert watched.page("/health/live").json()["live"] is True
     assert watched.page("/health/ready").json() == {"ready": True, "database": "answers"}
     loops = set(watched.page("/health/live").json()["loops"])
-    assert {"dispatch", "relay", "deliver console", "touch work", "touch heartbeat", "prune"} <= loops
+    assert {"dispatch", "relay", "deliver console", "skip", "touch work", "touch heartbeat", "prune"} <= loops
     cycles = 'calendar_reminder_dispatch_items_total{result="sent"} 0.0'
     assert cycles in watched.page("/metrics").text.splitlines()
     with socket.create_connection(("127.0.0.1", int(watched.url.rsplit(":", 1)[1]))) as idle:

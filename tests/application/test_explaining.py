@@ -430,7 +430,10 @@ def test_a_channel_that_is_off_says_what_is_not_set() -> None:
     told = explain_delivery(DeliveryFacts(email, NOON, SETUP, "UTC", event=EXAMPLE.event))
     assert told.situation is Situation.CHANNEL_IS_OFF
     assert "TICKLER_SMTP_HOST" in told.says
-    assert told.says.endswith("It is sent by a `tickler run` that can, if its event is not over by then.")
+    assert told.says.endswith(
+        "It is sent by a `tickler run` that can until its event is over; once that is so, any `tickler run`"
+        " skips it."
+    )
 
 
 def test_of_an_answer_whose_channel_is_off_no_event_is_spoken() -> None:

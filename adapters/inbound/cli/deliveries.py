@@ -98,15 +98,26 @@ def retry(
 ) -> None:
     """Send messages again that Failed or are Unknown, under the same id; `tickler run` does so at once.
 
-    Whether it is wanted is looked at again: the message of an event that is over is not sent.
+    Whether it is wanted is looked at again: the message of an event that is over is not sent. One that is
+    Pending or Sending is named and left as it is.
 
     \b
     Example: tickler delivery retry 0198c5f0-7d3e-7000-8000-0123456789ab
     """
     ids = _ids(messages)
     with office(context).open(say) as services:
-        refused = _refused(ids, lambda id_: services.retrying.retry(id_, may_arrive_twice=may_arrive_twice))
-    _put_done(ids, refused, "to be sent again", "retried", as_json)
+        retrying, on_their_way = services.retrying, list[DeliveryId]()
+
+        def retry_one(id_: DeliveryId) -> None:
+            if retrying.retry(id_, may_arrive_twice=may_arrive_twice) is None:
+                on_their_way.append(id_)
+
+        refused = _refused(ids, retry_one)
+    for id_ in on_their_way:
+        say(f"tickler: {id_}: it waits to be sent or is being sent already; `tickler why {id_}` tells more")
+    _put_done(
+        [id_ for id_ in ids if id_ not in on_their_way], refused, "to be sent again", "retried", as_json
+    )
 
 
 @app.command("arrived")
