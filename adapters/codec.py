@@ -161,6 +161,17 @@ def outbox_headers(correlation_id: UUID, traceparent: str | None = None) -> dict
     return headers if traceparent is None else {**headers, TRACEPARENT: traceparent}
 
 
+def has_headers(found: object) -> bool:
+    """Whether what is kept beside a message names its run and its contract."""
+    if not isinstance(found, Mapping):
+        return False
+    try:
+        UUID(str(found.get("correlationId")))
+    except ValueError:
+        return False
+    return str(found.get("contractVersion")).isdecimal()
+
+
 def check_text(what: str, text: str | None) -> None:
     """Invalid for what no database keeps: NUL, and halves of surrogate pairs."""
     if text is None:

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Collection, Sequence
 from datetime import timedelta
+from operator import eq
 
 import attrs
 from dependency_injector import containers, providers
@@ -277,7 +278,8 @@ class Container(containers.DeclarativeContainer):
         memory=providers.Singleton(MemoryBooks, memory),
         postgres=providers.Singleton(PostgresBooks, database),
     )
-    auditing = providers.Factory(Auditing, books, prunable, clock, retention)
+    is_direct = providers.Callable(eq, settings.provided.publishes_to, "direct")
+    auditing = providers.Factory(Auditing, books, prunable, clock, retention, is_direct)
     state_rows = providers.Selector(
         store,
         memory=providers.Singleton(MemoryStateRows, memory),

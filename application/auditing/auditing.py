@@ -7,12 +7,14 @@ from uuid import UUID
 from attrs import define, field, frozen
 
 from application.auditing.calendar import calendar_breaches
+from application.auditing.deliveries import delivery_breaches
 from application.auditing.plans import plan_breaches
 from application.auditing.rules import Breach, Moment, Rule
 from application.auditing.strays import (
-    delivery_breaches,
     message_breaches,
     spoilt_message_breaches,
+    stray_attempts_breaches,
+    stray_import_breaches,
     stray_reminder_breaches,
     stray_stream_breaches,
 )
@@ -26,6 +28,8 @@ from application.ports.auditing import (
     Part,
     PlanFacts,
     SpoiltMessage,
+    StrayAttempts,
+    StrayImport,
     StrayReminder,
     StrayStream,
     TouchFacts,
@@ -71,10 +75,13 @@ class Report:
 
 @frozen
 class Auditing:
+    """`is_direct` as `Moment` has it."""
+
     books: Books
     pruned: Marks
     clock: Clock
     retention: Retention = field(factory=Retention)
+    is_direct: bool = True
 
     def run(
         self,
@@ -119,7 +126,7 @@ class Auditing:
             some: Sequence[Facts], marks: Mapping[What, datetime]
         ) -> Iterator[tuple[Facts, list[Breach]]]:
             now = self.clock.now()
-            moment = Moment(now, tz_version, LetGo(now, self.retention, marks))
+            moment = Moment(now, tz_version, LetGo(now, self.retention, marks), self.is_direct)
             for one in some:
                 told = [each for each in judge(one, moment) if not (except_stuck and each.rule.is_stuck)]
                 if told:
@@ -150,5 +157,9 @@ def judge(facts: Facts, moment: Moment) -> Iterator[Breach]:
             return spoilt_message_breaches(facts)
         case DeliveryFacts():
             return delivery_breaches(facts, moment)
+        case StrayAttempts():
+            return stray_attempts_breaches(facts)
+        case StrayImport():
+            return stray_import_breaches(facts)
         case StrayStream():
             return stray_stream_breaches(facts, moment)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from application.auditing.inbox import inbox_breaches
 from application.auditing.rules import LATE, Breach, Moment, Rule
 from application.auditing.streams import EVENTS, REMINDERS, Folded, fold, row_breaches
 from application.ports.auditing import CalendarFacts, ReminderFacts, Stream
@@ -32,7 +33,7 @@ def calendar_breaches(facts: CalendarFacts, moment: Moment) -> Iterator[Breach]:
         yield from _of_row(one, moment)
         yield from _of_sending(one, folded, event, moment)
         yield from _of_deliveries(one, state, event)
-        yield from _of_inbox(one, moment)
+        yield from inbox_breaches(one, state, event, moment)
         if event.state is not None:
             yield from _of_event(state, event.state, event.states, facts.stream, moment)
     yield from _of_triggers(facts, event, reminders, moment)
@@ -129,14 +130,6 @@ def _of_deliveries(one: ReminderFacts, state: Reminder, event: Folded[CalendarEv
             yield Breach(Rule.TENANT, each.id, f"it is not of the tenant of reminder {one.id}")
     if any(count > 1 for count in addresses.values()):
         yield Breach(Rule.ONE_DELIVERY, one.id, "it has two deliveries to one address over one channel")
-
-
-def _of_inbox(one: ReminderFacts, moment: Moment) -> Iterator[Breach]:
-    """It was taken in after it was sent, so that it cannot have been pruned before that."""
-    sent = one.stream[-1].event if one.stream else None
-    is_kept = isinstance(sent, ReminderSent) and sent.at >= moment.let_go.before(What.INBOX)
-    if is_kept and one.deliveries and not one.was_taken_in:
-        yield Breach(Rule.WAS_TAKEN_IN, one.id, "it has deliveries, and is not in the inbox")
 
 
 def _of_triggers(

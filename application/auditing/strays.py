@@ -1,19 +1,31 @@
-"""Messages, deliveries, and what stands alone though it should not."""
+"""Messages of the outbox, and what stands alone though it should not."""
 
 from collections.abc import Iterator
 
-from application.auditing.rules import AFTER_LEASE, LATE, UNPUBLISHED, Breach, Moment, Rule
+from application.auditing.rules import AFTER_LEASE, UNPUBLISHED, Breach, Moment, Rule, is_far
 from application.auditing.streams import fold, is_pruned, kind_of
-from application.ports.auditing import DeliveryFacts, MessageFacts, SpoiltMessage, StrayReminder, StrayStream
+from application.dispatching import TOPIC
+from application.ports.auditing import (
+    MessageFacts,
+    SpoiltMessage,
+    StrayAttempts,
+    StrayImport,
+    StrayReminder,
+    StrayStream,
+)
 from application.ports.ledger import Unreadable
-from domain.delivery import Delivery, Status, Template
-
-# Reminders of an event may go to an id that nobody has told us of, on the console.
-ONLY_TO_THE_KNOWN = (Template.TOUCH_ANSWER, Template.OPERATOR_NOTICE)
 
 
 def stray_reminder_breaches(facts: StrayReminder, moment: Moment) -> Iterator[Breach]:
     yield Breach(Rule.REMINDER_HAS_EVENT, facts.id, f"event {facts.event_id} is not there")
+
+
+def stray_attempts_breaches(facts: StrayAttempts) -> Iterator[Breach]:
+    yield Breach(Rule.ATTEMPT_HAS_DELIVERY, facts.id, "attempts at a delivery that is not there")
+
+
+def stray_import_breaches(facts: StrayImport) -> Iterator[Breach]:
+    yield Breach(Rule.IMPORT_HAS_EVENT, facts.id, f"event {facts.event_id} is not there")
 
 
 def stray_stream_breaches(facts: StrayStream, moment: Moment) -> Iterator[Breach]:
@@ -37,8 +49,14 @@ def message_breaches(facts: MessageFacts, moment: Moment) -> Iterator[Breach]:
     if (facts.claimed_by is None) != (facts.claimed_until is None):
         had = "a lease without an owner" if facts.claimed_by is None else "an owner without a lease"
         yield Breach(Rule.OUTBOX_CLAIM, facts.id, had)
+    if facts.topic != TOPIC:
+        yield Breach(Rule.OUTBOX_ADDRESS, facts.id, "its topic is another")
+    elif not facts.has_headers:
+        yield Breach(Rule.OUTBOX_ADDRESS, facts.id, "its headers are not those of its contract")
     if facts.published_at is not None or facts.parked_at is not None:
         return
+    if is_far(facts.claimed_until, moment):
+        yield Breach(Rule.FAR_CLAIM, facts.id, f"an outbox record, until {facts.claimed_until}")
     if facts.created_at < moment.now - UNPUBLISHED:
         yield Breach(Rule.STUCK_MESSAGE, facts.id, f"not published since {facts.created_at.isoformat()}")
     if facts.claimed_until is not None and facts.claimed_until < moment.now - AFTER_LEASE:
@@ -48,38 +66,3 @@ def message_breaches(facts: MessageFacts, moment: Moment) -> Iterator[Breach]:
 
 def spoilt_message_breaches(facts: SpoiltMessage) -> Iterator[Breach]:
     yield Breach(Rule.ROW_IS_READABLE, facts.id, facts.problem.problem)
-
-
-def delivery_breaches(facts: DeliveryFacts, moment: Moment) -> Iterator[Breach]:
-    one = facts.delivery
-    if isinstance(one, Unreadable):
-        yield Breach(Rule.ROW_IS_READABLE, facts.id, one.problem)
-        return
-    if not facts.is_about_something:
-        yield Breach(
-            Rule.DELIVERY_IS_WANTED, one.id, f"nothing is known of {one.about_id}, which it tells of"
-        )
-    if facts.contact_user_id not in (None, one.user_id):
-        yield Breach(Rule.DELIVERY_IS_WANTED, one.id, "it goes to the address of somebody else")
-    if not facts.is_known and _was_known(one):
-        yield Breach(Rule.PERSON_IS_THERE, one.id, f"person {one.user_id} is not there")
-    if one.status is Status.DELIVERED and not facts.was_tried:
-        yield Breach(Rule.DELIVERY_WAS_TRIED, one.id, "it is Delivered, and no attempt of it is kept")
-    yield from _of_claim(one, moment)
-
-
-def _was_known(one: Delivery) -> bool:
-    return one.contact_point_id is not None or one.template in ONLY_TO_THE_KNOWN
-
-
-def _of_claim(one: Delivery, moment: Moment) -> Iterator[Breach]:
-    if (one.lease_until is not None) != (one.status is Status.SENDING):
-        yield Breach(
-            Rule.DELIVERY_CLAIM, one.id, f"it is {one.status} with {'a' if one.lease_until else 'no'} lease"
-        )
-    elif one.lease_until is not None and one.lease_until < moment.now - AFTER_LEASE:
-        yield Breach(
-            Rule.STUCK_CLAIM, one.id, f"a delivery whose lease ended at {one.lease_until.isoformat()}"
-        )
-    if one.status is Status.PENDING and one.not_before < moment.now - LATE:
-        yield Breach(Rule.STUCK_DELIVERY, one.id, f"to be tried since {one.not_before.isoformat()}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from application.auditing.rules import AFTER_LEASE, LATE, Breach, Moment, Rule
+from application.auditing.rules import AFTER_LEASE, LATE, Breach, Moment, Rule, is_far
 from application.auditing.streams import TOUCHES, Folded, fold, row_breaches
 from application.ports.auditing import TouchFacts
 from application.ports.ledger import Unreadable
@@ -63,6 +63,8 @@ def _of_row(row: DeferredTouch, moment: Moment) -> Iterator[Breach]:
         )
     if row.status is Status.PENDING and row.due_at < moment.now - LATE:
         yield Breach(Rule.STUCK_TOUCH, row.id, f"due at {row.due_at.isoformat()}")
+    if is_far(row.lease_until, moment):
+        yield Breach(Rule.FAR_CLAIM, row.id, f"a touch that is held until {row.lease_until}")
     if row.lease_until is not None and row.lease_until < moment.now - AFTER_LEASE:
         yield Breach(Rule.STUCK_CLAIM, row.id, f"a touch whose lease ended at {row.lease_until.isoformat()}")
 

@@ -58,13 +58,15 @@ class MessageRow:
 
     key: UUID
     payload: ReminderDueEvent | Unreadable
+    published_at: datetime | None = None
 
 
 @frozen
 class ReminderFacts:
     """A reminder's row, its stream, the outbox records of its id and the deliveries about it.
 
-    `was_taken_in` when the inbox has it.
+    `was_taken_in` when the inbox has it, `may_be_held` when it has not, and the quarantine holds a record
+    under its event's key.
     """
 
     id: ReminderId
@@ -73,6 +75,7 @@ class ReminderFacts:
     messages: Sequence[MessageRow] = ()
     deliveries: Sequence[Delivery] = ()
     was_taken_in: bool = False
+    may_be_held: bool = False
 
 
 @frozen
@@ -132,12 +135,15 @@ class MessageFacts:
     """A record of the outbox: its state, and what it is about, as its payload has it.
 
     `is_known` when the reminder of its own id has a row, `was_sent` when that one's stream says so.
+    `has_headers` when those are there without which nobody takes it in.
     """
 
     id: UUID
     about: UUID | None
     is_known: bool
     was_sent: bool
+    topic: str
+    has_headers: bool
     created_at: datetime
     published_at: datetime | None = None
     parked_at: datetime | None = None
@@ -154,19 +160,47 @@ class SpoiltMessage:
 
 
 @frozen
+class Tried:
+    """An attempt at a delivery, by its claim; `outcome` as `Attempt` has it."""
+
+    claim: int
+    outcome: str | None
+
+
+@frozen
 class DeliveryFacts:
-    """`is_about_something` when what it is about was sent, answered, or is a notice with its matters.
-    `was_tried` when an attempt of it is kept, `is_known` when whom it is for has a row among the people.
+    """`is_about_something` when what it is about was sent, answered, or is a notice with its matters;
+    `is_of_reminder` when that has the row of a reminder. `is_known` when whom it is for has a row among the
+    people.
 
     `contact_user_id` is whose its contact point is; None where it has none, or that is gone.
+    `fits_address` unless its key is not that of its contact point, of its person on the console, or of one
+    who is erased. `attempts` are in the order of their claims.
     """
 
     id: DeliveryId
     delivery: Delivery | Unreadable
     is_about_something: bool
-    was_tried: bool
+    is_of_reminder: bool
     is_known: bool
     contact_user_id: UserId | None = None
+    fits_address: bool = True
+    attempts: Sequence[Tried] = ()
+
+
+@frozen
+class StrayAttempts:
+    """Attempts at a delivery that has no row."""
+
+    id: UUID
+
+
+@frozen
+class StrayImport:
+    """What is kept of an imported entry whose event has no row."""
+
+    id: UUID
+    event_id: EventId
 
 
 @frozen
@@ -185,6 +219,8 @@ Facts = (
     | MessageFacts
     | SpoiltMessage
     | DeliveryFacts
+    | StrayAttempts
+    | StrayImport
     | StrayStream
 )
 
@@ -198,6 +234,8 @@ class Part(StrEnum):
     PLANS = "plans"
     OUTBOX = "outbox"
     DELIVERIES = "deliveries"
+    ATTEMPTS = "attempts"
+    IMPORTS = "imports"
     STREAMS = "streams"
 
 
@@ -219,7 +257,8 @@ class Books(Protocol):
     def page(self, part: Part, after: UUID | None, limit: int) -> Page:
         """The first `limit` ids of a part after this one, all of it as one moment has it.
 
-        What is sound on the face of it may be left out: reminders whose event is there, streams with a row.
+        What is sound on the face of it may be left out: reminders and imports whose event is there, attempts
+        at a delivery that is, streams with a row.
         """
 
     def look_again(self, part: Part, ids: Collection[UUID]) -> Sequence[Facts]:

@@ -25,6 +25,9 @@ class Received:
     traceparent: str | None = None
 
 
+ARRIVED = ("accepted", "confirmed")
+
+
 @frozen
 class Attempt:
     """One claim of a delivery, and what became of it: `outcome` is accepted, refused, postponed, given_back,
@@ -63,6 +66,8 @@ class Deliveries(Protocol):
         Oldest due_at first; those in another's hands are passed over, and those of a tenant of which the
         caller would then hold more than `per_tenant`. `in_hand` are the tenants of those that it holds
         already, one each: what others hold, who may be dead, does not count. They come back as Sending.
+
+        One of which an attempt is kept that ARRIVED is never taken, whatever its row says.
         """
 
     def waiting(

@@ -104,9 +104,10 @@ class Attempting:
         if stopping.is_set():
             return NotBegun()
         try:
+            # In this order: a text that lacks, of somebody who is there still, was not erased.
+            text = self.touches.texts(touch.id).text
             if not self.answering.reaches(touch):
                 return OriginGone()
-            text = self.touches.texts(touch.id).text
         except (Unavailable, Busy):
             return NotBegun()
         work = Work(

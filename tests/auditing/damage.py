@@ -321,12 +321,98 @@ DAMAGES: Mapping[str, tuple[Rule, str]] = {
         _row("deliveries", "user_id = %(stranger)s", "id = " + ONE_TOLD),
     ),
     "a delivery to the address of somebody else": (
-        Rule.DELIVERY_IS_WANTED,
+        Rule.ADDRESS_FITS,
         _row("deliveries", "contact_point_id = %(theirs)s", "id = " + ONE_TOLD),
     ),
     "a delivery is Delivered without an attempt": (
-        Rule.DELIVERY_WAS_TRIED,
+        Rule.DELIVERY_IS_TRIED,
         "delete from tickler.delivery_attempts where delivery_id = " + ONE_TOLD + " returning delivery_id",
+    ),
+    "what was sent is to be sent again": (
+        Rule.DELIVERY_IS_TRIED,
+        _row("deliveries", "status = 'Pending', claim = 0, attempts = 0", "id = " + ONE_TOLD),
+    ),
+    "a delivery is Delivered though its attempt failed": (
+        Rule.DELIVERY_IS_TRIED,
+        "update tickler.delivery_attempts set outcome = 'refused' where delivery_id = "
+        + ONE_TOLD
+        + " returning delivery_id",
+    ),
+    "a delivery is Failed though its attempt was put off": (
+        Rule.DELIVERY_IS_TRIED,
+        "with row as (update tickler.delivery_attempts set outcome = 'postponed' where delivery_id = "
+        + ONE_TOLD
+        + ") "
+        + _row("deliveries", "status = 'Failed'", "id = " + ONE_TOLD),
+    ),
+    "a delivery counts claims that there never were": (
+        Rule.DELIVERY_IS_TRIED,
+        _row("deliveries", "claim = 9", "id = " + ONE_TOLD),
+    ),
+    "a delivery counts attempts that there never were": (
+        Rule.DELIVERY_IS_TRIED,
+        _row("deliveries", "attempts = 9", "id = " + ONE_TOLD),
+    ),
+    "attempts at no delivery": (
+        Rule.ATTEMPT_HAS_DELIVERY,
+        "update tickler.delivery_attempts set delivery_id = gen_random_uuid() where delivery_id = "
+        + ONE_TOLD
+        + " returning delivery_id",
+    ),
+    "a delivery has the key of another address": (
+        Rule.ADDRESS_FITS,
+        _row("deliveries", "address_key = 'x'", "id = " + ONE_TOLD),
+    ),
+    "a delivery is keyed as if its person were erased": (
+        Rule.ADDRESS_FITS,
+        _row("deliveries", "address_key = id::text", "id = " + ONE_TOLD),
+    ),
+    "a delivery of a reminder is due at another time": (
+        Rule.IS_TOLD,
+        _row("deliveries", "due_at = due_at + interval '1 hour'", "id = " + ONE_TOLD),
+    ),
+    "what was taken in was told to nobody": (
+        Rule.IS_TOLD,
+        "delete from tickler.deliveries where about_id = " + ONE_SENT + " returning about_id",
+    ),
+    "what was published is in the inbox no more, nor what came of it": (
+        Rule.IS_TAKEN_IN,
+        "with gone as (delete from tickler.deliveries where about_id = "
+        + ONE_SENT
+        + " returning id, about_id),"
+        " attempts as (delete from tickler.delivery_attempts where delivery_id in (select id from gone))"
+        " delete from tickler.inbox where reminder_id in (select about_id from gone) returning reminder_id",
+    ),
+    "an outbox record goes to another topic": (
+        Rule.OUTBOX_ADDRESS,
+        f"update tickler.outbox set topic = 'x' where message_id = {ONE_SENT} returning message_id",
+    ),
+    "the headers of an outbox record are gone": (
+        Rule.OUTBOX_ADDRESS,
+        f"update tickler.outbox set headers = '{{}}' where message_id = {ONE_SENT} returning message_id",
+    ),
+    "an imported entry is of no event": (
+        Rule.IMPORT_HAS_EVENT,
+        "insert into tickler.imports (source, event_id, calendar, uid, sequence, fingerprint, ended)"
+        " values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 0,"
+        " gen_random_uuid(), '') returning source",
+    ),
+    "a touch is held for centuries": (
+        Rule.FAR_CLAIM,
+        _row("deferred_touches", "lease_until = '2299-01-01Z'", "id = %(held)s"),
+    ),
+    "a delivery is being sent for centuries": (
+        Rule.FAR_CLAIM,
+        _row("deliveries", "status = 'Sending', lease_until = '2299-01-01Z'", "id = " + ONE_TOLD),
+    ),
+    "a delivery is put off for centuries": (
+        Rule.FAR_CLAIM,
+        _row("deliveries", "status = 'Pending', not_before = '2299-01-01Z'", "id = " + ONE_TOLD),
+    ),
+    "an outbox record is held for centuries": (
+        Rule.FAR_CLAIM,
+        "update tickler.outbox set published_at = null, claimed_by = 'x', claimed_until = '2299-01-01Z'"
+        " where message_id = " + ONE_SENT + " returning message_id",
     ),
     "a delivery is over with a lease": (
         Rule.DELIVERY_CLAIM,

@@ -62,5 +62,5 @@ def test_the_audit_finds(damage: str, office: tuple[BoundedConnection, Known]) -
     assert not any(each.is_stuck for each in unstuck)
 
 
-def test_every_rule_has_damage_that_breaks_it_but_the_end_of_a_plan() -> None:
-    assert set(Rule) - {rule for rule, _ in DAMAGES.values()} == {Rule.PLAN_IS_OVER}
+def test_every_rule_has_damage_that_breaks_it_but_the_end_of_a_plan_and_what_waits_in_a_topic() -> None:
+    assert set(Rule) - {rule for rule, _ in DAMAGES.values()} == {Rule.PLAN_IS_OVER, Rule.STUCK_RECORD}

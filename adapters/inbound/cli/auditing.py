@@ -37,6 +37,8 @@ TOLD: Mapping[Part, Sequence[str]] = {
     Part.PLANS: ("plan",),
     Part.OUTBOX: ("outbox record",),
     Part.DELIVERIES: ("delivery", "deliveries"),
+    Part.ATTEMPTS: ("tried delivery", "tried deliveries"),
+    Part.IMPORTS: ("imported entry", "imported entries"),
     Part.STREAMS: ("stream",),
 }
 

@@ -6,7 +6,9 @@ from uuid import UUID
 from attrs import frozen
 
 from adapters import codec
+from adapters.outbound.memory.deliveries import is_erased
 from adapters.outbound.memory.store import MemoryStore, OutboxRow, Spoilt
+from application.notifying import address_key
 from application.ports.auditing import (
     CalendarFacts,
     DeliveryFacts,
@@ -20,12 +22,16 @@ from application.ports.auditing import (
     ReminderFacts,
     Row,
     State,
+    StrayAttempts,
+    StrayImport,
     StrayReminder,
     StrayStream,
     Stream,
     TouchFacts,
+    Tried,
 )
 from application.ports.ledger import Unreadable, Versioned
+from application.ports.people import ContactPoint
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import TouchAnswered
 from domain.delivery import Delivery, Template
@@ -67,6 +73,10 @@ class MemoryBooks:
                 return self.store.outbox
             case Part.DELIVERIES:
                 return self.store.deliveries
+            case Part.ATTEMPTS:
+                return self.store.attempts
+            case Part.IMPORTS:
+                return self.store.imports
             case Part.STREAMS:
                 return [*self.store.history, *self.store.touch_history]
 
@@ -86,11 +96,18 @@ class MemoryBooks:
                 return [self._message(id_, self.store.outbox[id_]) for id_ in ids]
             case Part.DELIVERIES:
                 return [self._delivery(self.store.deliveries[DeliveryId(id_)]) for id_ in ids]
+            case Part.ATTEMPTS:
+                return [StrayAttempts(id_) for id_ in ids if DeliveryId(id_) not in self.store.deliveries]
+            case Part.IMPORTS:
+                imported = [self.store.imports[EventId(id_)] for id_ in ids]
+                lost = (one for one in imported if one.event_id not in self.store.events)
+                return [StrayImport(one.source, one.event_id) for one in lost]
             case Part.STREAMS:
                 return [StrayStream(id_, self.stream(id_)) for id_ in ids if not self._has_row(id_)]
 
     def _calendar(self, event_id: EventId) -> CalendarFacts:
         reminders = [one for one in self.store.reminders.values() if one.state.event_id == event_id]
+        held = {one.key for one in self.store.quarantine.values()}
         return CalendarFacts(
             event_id,
             self._row(event_id, self.store.events[event_id]),
@@ -101,12 +118,13 @@ class MemoryBooks:
                     self._row(one.state.id, one),
                     self.stream(one.state.id),
                     [
-                        MessageRow(row.message.key, _due(row.message.payload))
+                        MessageRow(row.message.key, _due(row.message.payload), row.published_at)
                         for id_, row in self.store.outbox.items()
                         if id_ == one.state.id
                     ],
                     self._about(one.state.id),
                     one.state.id in self.store.inbox,
+                    one.state.id not in self.store.inbox and str(event_id).encode() in held,
                 )
                 for one in reminders
             ],
@@ -156,6 +174,8 @@ class MemoryBooks:
             about=None if isinstance(due, Unreadable) else due.reminder_id,
             is_known=ReminderId(id_) in self.store.reminders,
             was_sent=self._was(id_, ReminderSent),
+            topic=row.message.topic,
+            has_headers=codec.has_headers(row.message.headers),
             created_at=row.created_at,
             published_at=row.published_at,
             parked_at=row.parked_at,
@@ -169,10 +189,23 @@ class MemoryBooks:
         else:
             is_about_something = self._was(one.about_id, ReminderSent, TouchAnswered)
         point = self.store.contact_points.get(one.contact_point_id) if one.contact_point_id else None
-        was_tried = bool(self.store.attempts.get(one.id))
-        is_known = one.user_id in self.store.persons
-        contact_user_id = point.user_id if point else None
-        return DeliveryFacts(one.id, one, is_about_something, was_tried, is_known, contact_user_id)
+        return DeliveryFacts(
+            one.id,
+            one,
+            is_about_something,
+            is_of_reminder=ReminderId(one.about_id) in self.store.reminders,
+            is_known=one.user_id in self.store.persons,
+            contact_user_id=point.user_id if point else None,
+            fits_address=self._fits_address(one, point),
+            attempts=[Tried(each.claim, each.outcome) for each in self.store.attempts.get(one.id, ())],
+        )
+
+    def _fits_address(self, one: Delivery, point: ContactPoint | None) -> bool:
+        if is_erased(one):
+            return one.user_id not in self.store.persons or self.store.is_erased(one.user_id)
+        if one.contact_point_id is None:
+            return one.address_key == str(one.user_id)
+        return point is None or one.address_key == address_key(point)
 
     def _was(self, stream_id: UUID, *kinds: type) -> bool:
         return any(isinstance(one.event, kinds) for one in self.stream(stream_id))

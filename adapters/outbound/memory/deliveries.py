@@ -10,7 +10,7 @@ from attrs import frozen
 
 from adapters.outbound.memory.store import MemoryStore
 from application.ports.backlog import Backlog
-from application.ports.deliveries import Attempt, Received
+from application.ports.deliveries import ARRIVED, Attempt, Received
 from application.ports.notices import Matters, Notice
 from domain import delivery
 from domain.delivery import (
@@ -60,7 +60,8 @@ class MemoryDeliveries:
         in_hand: Collection[TenantId] = (),
     ) -> Sequence[Delivery]:
         with self.store.changed:
-            ready = sorted((one for one in self._ready(now) if one.channel == channel), key=_age)
+            waiting = (one for one in self._ready(now) if one.channel == channel)
+            ready = sorted((one for one in waiting if not self._has_arrived(one)), key=_age)
             busy = Counter(in_hand)
             fair: list[Delivery] = []
             for one in ready:
@@ -199,6 +200,9 @@ class MemoryDeliveries:
     def _without_hash(self, one: Delivery) -> Delivery:
         is_gone = self.store.is_erased(one.user_id)
         return attrs.evolve(one, address_key=str(one.id)) if is_gone else one
+
+    def _has_arrived(self, one: Delivery) -> bool:
+        return any(each.outcome in ARRIVED for each in self.store.attempts.get(one.id, ()))
 
     def _sending(self, channel: str) -> Iterator[Delivery]:
         rows = self.store.deliveries.values()

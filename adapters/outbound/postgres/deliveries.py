@@ -67,10 +67,16 @@ KEEP_NEW = (
     " address_key, template, due_at, not_before, traceparent, place) order by place"
     " on conflict on constraint one_message_an_address do nothing"
 )
+# What has arrived is not sent again, whatever the row says. Asked row by row, by an index.
+HAS_NOT_ARRIVED = (
+    " and (select true from tickler.delivery_attempts a where a.delivery_id = deliveries.id"
+    " and a.outcome in ('accepted', 'confirmed') limit 1) is null"
+)
 DUE = (
     SELECT + " where channel = %s and status = 'Pending' and not_before <= %s"
     " and tenant_id <> all(%b::uuid[]) and id <> all(%b::uuid[])"
-    " order by due_at, id limit %s for update skip locked"
+    + HAS_NOT_ARRIVED
+    + " order by due_at, id limit %s for update skip locked"
 )
 OVERDUE = (
     SELECT + " where channel = %s and status = 'Sending' and lease_until <= %s order by due_at, id limit %s"

@@ -3,6 +3,7 @@
 from threading import Barrier
 
 import attrs
+import pytest
 
 from adapters.testkit.deliveries.examples import (
     INSTANT,
@@ -14,13 +15,13 @@ from adapters.testkit.deliveries.examples import (
     settle,
 )
 from adapters.testkit.deliveries.surroundings import Surroundings
-from adapters.testkit.examples import MINUTE, NOON, OTHER_TENANT, TENANT
+from adapters.testkit.examples import MINUTE, NOON, OTHER_TENANT, TENANT, numbered
 from adapters.testkit.threads import PATIENCE, at_once
 from application.ports.backlog import Backlog
 from application.ports.deliveries import Deliveries, Received
 from domain import delivery
 from domain.delivery import Status
-from domain.values import DeliveryId, TenantId
+from domain.values import DeliveryId, ReminderId, TenantId
 
 
 class ClaimingContract(Surroundings):
@@ -114,6 +115,19 @@ class ClaimingContract(Surroundings):
     def test_what_is_over_is_not_claimed(self, deliveries: Deliveries) -> None:
         settle(deliveries, claimed_one(deliveries), delivery.Accept(1, None, NOON))
         assert list(deliveries.claim("console", 5, NOON + MINUTE, LEASE_END + MINUTE)) == []
+
+    @pytest.mark.parametrize("arrived", [delivery.Accept(1, None, NOON), delivery.Confirm("anna", NOON)])
+    def test_what_arrived_is_not_claimed_though_its_row_says_that_it_waits(
+        self, deliveries: Deliveries, arrived: delivery.Accept | delivery.Confirm
+    ) -> None:
+        claimed = claimed_one(deliveries)
+        if isinstance(arrived, delivery.Confirm):
+            claimed = settle(deliveries, claimed, delivery.LoseTrack(1, "silence", NOON))
+        happened = delivery.decide(claimed, arrived)
+        deliveries.settle(claimed, happened, attrs.evolve(claimed, status=Status.PENDING, lease_until=None))
+        other = made(2, ReminderId(numbered(98)), due_at=NOON + MINUTE)
+        deliveries.receive([Received(ReminderId(other.about_id), [other])], NOON)
+        assert ids(deliveries.claim("console", 5, NOON + MINUTE, LEASE_END + MINUTE, 2)) == [other.id]
 
     def test_overdue_are_those_whose_lease_has_run_out(self, deliveries: Deliveries) -> None:
         first, second = made(1, due_at=NOON - MINUTE), made(2)

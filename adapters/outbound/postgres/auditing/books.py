@@ -7,11 +7,13 @@ from uuid import UUID
 
 from attrs import frozen
 
+from adapters.codec import has_headers
 from adapters.outbound.postgres.auditing.reading import (
     IS_BEYOND,
     deliveries_about,
     delivery_or_problem,
     event_rows,
+    held_back,
     is_beyond,
     lost_people,
     messages,
@@ -22,6 +24,7 @@ from adapters.outbound.postgres.auditing.reading import (
     streams,
     taken_in,
     touch_rows,
+    tries,
     uuids,
 )
 from adapters.outbound.postgres.connection import Row
@@ -37,14 +40,19 @@ from application.ports.auditing import (
     PlanFacts,
     ReminderFacts,
     SpoiltMessage,
+    StrayAttempts,
+    StrayImport,
     StrayReminder,
     StrayStream,
+    Stream,
     TouchFacts,
+    Tried,
 )
 from application.ports.auditing import Row as StoredRow
 from application.ports.ledger import Unreadable
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch
+from domain.reminder import ReminderSent
 from domain.values import EventId, Occurrence, ReminderId, TenantId, UserId
 
 FIRST = UUID(int=0)
@@ -57,6 +65,8 @@ ABOUT: Mapping[Part, LiteralString] = {
     Part.PLANS: "touch_plans",
     Part.OUTBOX: "outbox",
     Part.DELIVERIES: "deliveries",
+    Part.ATTEMPTS: "delivery_attempts",
+    Part.IMPORTS: "imports",
 }
 ESTIMATE = "select reltuples::bigint from pg_class where oid = ('tickler.' || %s)::regclass"
 COUNT = "select count(*) from (select from tickler.{table} limit {most}) part"
@@ -69,6 +79,11 @@ IDS: Mapping[Part, LiteralString] = {
         "select distinct message_id from tickler.outbox where message_id > %s order by message_id limit %s"
     ),
     Part.DELIVERIES: "select id from tickler.deliveries where id > %s order by id limit %s",
+    Part.ATTEMPTS: (
+        "select distinct delivery_id from tickler.delivery_attempts where delivery_id > %s"
+        " order by delivery_id limit %s"
+    ),
+    Part.IMPORTS: "select source from tickler.imports where source > %s order by source limit %s",
     Part.STREAMS: (
         "select distinct stream_id from tickler.domain_events where stream_id > %s"
         " order by stream_id limit %s"
@@ -85,6 +100,15 @@ STRAY_STREAMS = (
     " and not exists (select from tickler.deferred_touches where id = s.id)"
     " and not exists (select from tickler.touch_plans where id = s.id)"
 )
+STRAY_ATTEMPTS = (
+    "select a.id from unnest(%b::uuid[]) a (id)"
+    " where not exists (select from tickler.deliveries where id = a.id)"
+    " and exists (select from tickler.delivery_attempts where delivery_id = a.id)"
+)
+STRAY_IMPORTS = (
+    "select i.source, i.event_id from tickler.imports i where i.source = any(%b::uuid[])"
+    " and not exists (select from tickler.calendar_events e where e.id = i.event_id)"
+)
 MADE = (
     "select plan_id, id, tenant_id, plan_revision, plan_slot from tickler.deferred_touches"
     " where plan_id = any(%b::uuid[])"
@@ -95,7 +119,7 @@ OUTBOX = (
     " exists (select from tickler.event_reminders where id = o.message_id),"
     " exists (select from tickler.domain_events"
     "  where stream_id = o.message_id and type = 'reminder.sent.v1'),"
-    " o.created_at, o.published_at, o.parked_at, o.claimed_by, o.claimed_until"
+    " o.topic, o.headers, o.created_at, o.published_at, o.parked_at, o.claimed_by, o.claimed_until"
     " from tickler.outbox o where o.message_id = any(%b::uuid[])"
 )
 DELIVERIES = (
@@ -106,10 +130,16 @@ DELIVERIES = (
     "  then exists (select from tickler.notice_matters where notice_id = d.about_id)"
     "  else exists (select from tickler.domain_events where stream_id = d.about_id"
     "   and type in ('reminder.sent.v1', 'touch.answered.v1')) end,"
-    " exists (select from tickler.delivery_attempts where delivery_id = d.id),"
+    " exists (select from tickler.event_reminders where id = d.about_id),"
     " exists (select from tickler.people where id = d.user_id),"
-    " (select user_id from tickler.contact_points where id = d.contact_point_id)"
-    " from tickler.deliveries d where d.id = any(%b::uuid[])"
+    " p.user_id,"
+    " case when d.address_key = d.id::text"
+    "  then coalesce((select is_erased from tickler.people where id = d.user_id), true)"
+    "  when d.contact_point_id is null then d.address_key = d.user_id::text"
+    "  else coalesce(d.address_key = encode(sha256(convert_to("
+    "   p.channel || chr(10) || p.address, 'UTF8')), 'hex'), true) end"
+    " from tickler.deliveries d left join tickler.contact_points p on p.id = d.contact_point_id"
+    " where d.id = any(%b::uuid[])"
 )
 
 
@@ -155,10 +185,12 @@ def _facts(session: Session, part: Part, ids: Sequence[UUID]) -> Sequence[Facts]
         case Part.OUTBOX:
             return [_message(row) for row in session.rows(OUTBOX, (uuids(ids),))]
         case Part.DELIVERIES:
-            return [
-                DeliveryFacts(row[0], delivery_or_problem(row[:-4]), *row[-4:])
-                for row in session.rows(DELIVERIES, (uuids(ids),))
-            ]
+            tried = tries(session, ids)
+            return [_delivery(row, tried.get(row[0], ())) for row in session.rows(DELIVERIES, (uuids(ids),))]
+        case Part.ATTEMPTS:
+            return [StrayAttempts(*row) for row in session.rows(STRAY_ATTEMPTS, (uuids(ids),))]
+        case Part.IMPORTS:
+            return [StrayImport(*row) for row in session.rows(STRAY_IMPORTS, (uuids(ids),))]
         case Part.STREAMS:
             strays = [row[0] for row in session.rows(STRAY_STREAMS, (uuids(ids),))]
             happened = streams(session, strays) if strays else {}
@@ -171,13 +203,21 @@ def _calendar(session: Session, ids: Sequence[UUID]) -> list[CalendarFacts]:
     of_all = [reminder_id for some in reminders.values() for reminder_id in some]
     happened = streams(session, [*rows, *of_all])
     sent, told = messages(session, of_all), deliveries_about(session, of_all)
-    known = taken_in(session, told)
+    left = {
+        id_: event_id
+        for event_id, some in reminders.items()
+        for id_ in some
+        if id_ in told or _was_sent(happened.get(id_, ()))
+    }
+    known = taken_in(session, left)
+    held = held_back(session, {event_id for id_, event_id in left.items() if id_ not in known})
     concerned = {event_id: _concerned(row) for event_id, row in rows.items()}
     lost = lost_people(session, {user_id for some in concerned.values() for user_id in some})
 
     def one_of(id_: ReminderId, event_id: EventId) -> ReminderFacts:
         row, stream = reminders[event_id][id_], happened.get(id_, ())
-        return ReminderFacts(id_, row, stream, sent.get(id_, ()), told.get(id_, ()), id_ in known)
+        is_known, may_be_held = id_ in known, id_ not in known and event_id in held
+        return ReminderFacts(id_, row, stream, sent.get(id_, ()), told.get(id_, ()), is_known, may_be_held)
 
     return [
         CalendarFacts(
@@ -189,6 +229,10 @@ def _calendar(session: Session, ids: Sequence[UUID]) -> list[CalendarFacts]:
         )
         for event_id, row in rows.items()
     ]
+
+
+def _was_sent(stream: Stream) -> bool:
+    return bool(stream) and isinstance(stream[-1].event, ReminderSent)
 
 
 def _concerned(row: StoredRow[CalendarEvent]) -> AbstractSet[UserId]:
@@ -234,10 +278,25 @@ def _plans(session: Session, ids: Sequence[UUID]) -> list[PlanFacts]:
     ]
 
 
+def _delivery(row: Row, tried: Sequence[Tried]) -> DeliveryFacts:
+    *columns, is_about_something, is_of_reminder, is_known, contact_user_id, fits_address = row
+    return DeliveryFacts(
+        row[0],
+        delivery_or_problem(tuple(columns)),
+        is_about_something,
+        is_of_reminder,
+        is_known,
+        contact_user_id,
+        fits_address,
+        tried,
+    )
+
+
 def _message(row: Row) -> MessageFacts | SpoiltMessage:
     if is_beyond(row):
         return SpoiltMessage(row[0], IS_BEYOND)
-    return MessageFacts(row[0], _uuid(row[1]), *row[2:])
+    id_, about, is_known, was_sent, topic, headers, *rest = row
+    return MessageFacts(id_, _uuid(about), is_known, was_sent, topic, has_headers(headers), *rest)
 
 
 def _uuid(text: str | None) -> UUID | None:

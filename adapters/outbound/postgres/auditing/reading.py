@@ -22,7 +22,7 @@ from adapters.outbound.postgres.rows import SELECT_EVENT, SELECT_REMINDER, read_
 from adapters.outbound.postgres.session import Session
 from adapters.outbound.postgres.touches.rows import SELECT_PLAN, SELECT_TOUCH, read_plan, read_touch
 from adapters.touch_codec import decode_touch_event
-from application.ports.auditing import Event, Happened, MessageRow, Row, Stream
+from application.ports.auditing import Event, Happened, MessageRow, Row, Stream, Tried
 from application.ports.ledger import Unreadable, Versioned
 from application.ports.touches import Malformed as MalformedRow
 from domain.calendar_event import CalendarEvent
@@ -47,10 +47,18 @@ STREAMS = (
     "select stream_id, version, type, data, occurred_at, actor from tickler.domain_events"
     " where stream_id = any(%b::uuid[]) order by stream_id, version"
 )
-MESSAGES = "select message_id, key, payload::text from tickler.outbox where message_id = any(%b::uuid[])"
+MESSAGES = (
+    "select message_id, key, payload::text, published_at from tickler.outbox"
+    " where message_id = any(%b::uuid[])"
+)
 DELIVERIES_ABOUT = SELECT_DELIVERY + " where about_id = any(%b::uuid[])"
 
 TAKEN_IN = "select reminder_id from tickler.inbox where consumer = %s and reminder_id = any(%b::uuid[])"
+HELD = "select distinct key from tickler.quarantine where key = any(%b::bytea[])"
+ATTEMPTS = (
+    "select delivery_id, claim, outcome from tickler.delivery_attempts"
+    " where delivery_id = any(%b::uuid[]) order by delivery_id, claim"
+)
 # An event may name an id that nobody has told us of; an address is a person's.
 LOST = (
     "select u.id from unnest(%b::uuid[]) u (id)"
@@ -147,8 +155,8 @@ def streams(session: Session, ids: Ids) -> Mapping[UUID, Stream]:
 
 def messages(session: Session, ids: Ids) -> Mapping[UUID, list[MessageRow]]:
     found: dict[UUID, list[MessageRow]] = defaultdict(list)
-    for message_id, key, payload in session.rows(MESSAGES, (uuids(ids),)):
-        found[message_id].append(MessageRow(key, _due(payload)))
+    for message_id, key, payload, published_at in session.rows(MESSAGES, (uuids(ids),)):
+        found[message_id].append(MessageRow(key, _due(payload), published_at))
     return found
 
 
@@ -164,6 +172,19 @@ def deliveries_about(session: Session, ids: Ids) -> Mapping[UUID, list[Delivery]
 
 def taken_in(session: Session, ids: Ids) -> AbstractSet[UUID]:
     return {row[0] for row in session.rows(TAKEN_IN, (CONSUMER, uuids(ids)))}
+
+
+def held_back(session: Session, event_ids: Ids) -> AbstractSet[UUID]:
+    """Under whose key the quarantine holds a record. It is read whole: ask only where something lacks."""
+    keys = {str(id_).encode(): id_ for id_ in event_ids}
+    return {keys[row[0]] for row in session.rows(HELD, (list(keys),))} if keys else set()
+
+
+def tries(session: Session, ids: Ids) -> Mapping[UUID, list[Tried]]:
+    found: dict[UUID, list[Tried]] = defaultdict(list)
+    for delivery_id, claim, outcome in session.rows(ATTEMPTS, (uuids(ids),)):
+        found[delivery_id].append(Tried(claim, outcome))
+    return found
 
 
 def lost_people(session: Session, user_ids: Collection[UserId]) -> AbstractSet[UserId]:
