@@ -39,6 +39,7 @@ class Situation(StrEnum):
     POISON = "poison"
     DRIFTED = "drifted"  # of a reminder or an event: its row says other than its history
     WILL_BE_SKIPPED = "will_be_skipped"
+    TEXT_IS_GONE = "text_is_gone"  # of a touch that was to say it
     WAITS_FOR_ANOTHER_TRY = "waits_for_another_try"
     CHANNEL_IS_OFF = "channel_is_off"
     PUT_OFF_AGAIN = "put_off_again"

@@ -70,6 +70,7 @@ class OfTouches:
             drift=self.drifting.of([id_]).get(id_),
             in_work=self._in_work(touch) if is_pending else 0,
             reaches=not is_pending or self.reaches(touch),
+            has_text=not is_pending or self.touches.texts(touch.id).text is not None,
             recipient=known,
             answer=None if answer is None else self.sending.explained(answer, None, about, now, time_zone),
         )

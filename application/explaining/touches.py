@@ -25,6 +25,7 @@ from application.ports.people import Recipient
 from domain import deferred_touch, delivery
 from domain.deferred_touch import CloseReason, DeferredTouch, FailReason, Status
 
+MESSAGE = "message"
 # What has no row in one of these says so itself.
 UNFINISHED = (Status.PENDING, Status.IN_PROGRESS, Status.ANSWERED)
 IN_VAIN = (delivery.Status.FAILED, delivery.Status.SKIPPED)
@@ -34,7 +35,8 @@ IN_VAIN = (delivery.Status.FAILED, delivery.Status.SKIPPED)
 class TouchFacts:
     """A touch and what there is about it. `last` is the last of its events, which happened at `since` by
     `actor`; `in_work` how many touches of its tenant are InProgress; `reaches` whether its origin can still
-    be answered; `answer` the explanation of the delivery that brings the answer.
+    be answered; `has_text` whether what it is about is kept; `answer` the explanation of the delivery that
+    brings the answer.
     """
 
     touch: DeferredTouch
@@ -48,6 +50,7 @@ class TouchFacts:
     drift: Drift | None = None
     in_work: int = 0
     reaches: bool = True
+    has_text: bool = True
     recipient: Recipient | None = None
     answer: Explanation | None = None
 
@@ -121,6 +124,13 @@ def _pending(facts: TouchFacts) -> Explanation:
             " without any work, and the tenant's operator, where there is one, is told of its id."
         )
         return told(facts, Situation.WILL_BE_SKIPPED, says, next_at=touch.due_at)
+    if touch.kind == MESSAGE and not facts.has_text:
+        when = f"once it is due ({due})" if touch.due_at >= now else "at its next turn"
+        says = (
+            f"is Pending, but its text is gone, and nobody was erased: {when} its attempt fails for that. Take"
+            f" it back, `tickler touch cancel {touch.id}`, and tell whoever asked for it."
+        )
+        return told(facts, Situation.TEXT_IS_GONE, says, next_at=touch.due_at)
     if touch.due_at >= now:
         return _waits(facts, due)
     per_tenant = facts.setup.work.per_tenant

@@ -471,6 +471,16 @@ def test_who_took_a_touch_back_is_told_in_no_word_of_ours(actor: str | None, sai
     assert f"was Cancelled at 2026-12-01 12:00:00 UTC by {said}. " in told.says
 
 
+def test_a_message_whose_text_is_gone_says_beforehand_that_it_will_fail() -> None:
+    message = attrs.evolve(TOUCH, kind="message")
+    told = explain_touch(TouchFacts(message, NOON, SETUP, "UTC", has_text=False))
+    assert told.situation is Situation.TEXT_IS_GONE
+    assert "its text is gone" in told.says
+    assert f"`tickler touch cancel {TOUCH.id}`" in told.says
+    undeliverable = TouchFacts(message, NOON, SETUP, "UTC", has_text=False, reaches=False)
+    assert explain_touch(undeliverable).situation is Situation.WILL_BE_SKIPPED
+
+
 def test_a_touch_that_its_client_may_cancel_by_writing_says_so() -> None:
     one = attrs.evolve(TOUCH, due_at=NOON + MINUTE, when_client_writes=WhenClientWrites.CANCEL)
     told = explain_touch(TouchFacts(one, NOON, SETUP, "UTC"))

@@ -86,6 +86,15 @@ def test_what_is_due_is_answered_and_one_delivery_brings_it_to_the_origin(world:
     assert brings.contact_point_id == world.origin.contact_point_id
 
 
+def test_a_message_whose_text_is_gone_fails_and_says_why(world: TouchingWorld) -> None:
+    touch_id = world.defer(text="call the clinic")
+    world.store.touch_texts.clear()
+    (worked,) = world.work(limits=Limits(attempts=1))
+    assert (worked.what, worked.status) == ("failed", Status.FAILED)
+    assert "its text is gone" in str(world.touch(touch_id).reason)
+    assert world.all_deliveries() == []
+
+
 def test_nothing_is_worked_on_before_its_time_nor_at_that_very_instant(world: TouchingWorld) -> None:
     touch_id = world.deferring().defer(world.caller(), world.wish(due_at=at(60))).touch.id
     for now in (at(0), at(59), at(60)):

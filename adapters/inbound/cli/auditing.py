@@ -54,7 +54,10 @@ def audit(
     ] = MOST,
     as_json: AsJson = False,
 ) -> None:
-    """Check everything that is stored against its history and the rules. Works beside `run`.
+    """Check what is stored against its history and the rules. Works beside `run`.
+
+    Rows, streams, outbox, inbox, deliveries with their attempts, and what was imported are looked at. Not
+    whether addresses, opt-outs, tenants and titles are what they were: no history tells.
 
     It reads only. A database of Tickler's own is brought up to date before that, as by every command; of one
     that TICKLER_DATABASE_URL names nothing is changed.
