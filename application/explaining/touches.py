@@ -127,8 +127,8 @@ def _pending(facts: TouchFacts) -> Explanation:
     if touch.kind == MESSAGE and not facts.has_text:
         when = f"once it is due ({due})" if touch.due_at >= now else "at its next turn"
         says = (
-            f"is Pending, but its text is gone, and nobody was erased: {when} its attempt fails for that. Take"
-            f" it back, `tickler touch cancel {touch.id}`, and tell whoever asked for it."
+            f"is Pending, but its text is gone, and nobody was erased: {when} its attempt fails for that."
+            f" Take it back, `tickler touch cancel {touch.id}`, and tell whoever asked for it."
         )
         return told(facts, Situation.TEXT_IS_GONE, says, next_at=touch.due_at)
     if touch.due_at >= now:
