@@ -6,6 +6,7 @@ import pytest
 from attrs import evolve
 
 from adapters.inbound.prune_loop import PruneStep
+from adapters.settings import Settings
 from adapters.testkit.examples import LONG_BEFORE
 from adapters.testkit.tokens import CONVERSATION, PLATFORM, kept
 from application.ports.pruning import What
@@ -58,6 +59,13 @@ def test_it_says_how_many_went_and_how_long_such_rows_are_kept(
     assert [line.split() for line in would[1:]] == [line.split() for line in went[1:]]
     assert "quarantine  3     400 days" in went
     assert tickler("prune").out.splitlines()[-1] == "nothing to do"
+
+
+def test_what_is_kept_for_one_day_is_said_so(capsys: pytest.CaptureFixture[str]) -> None:
+    office = MemoryOffice.new(Settings(retention_outbox_days=1, retention_inbox_days=1.5))
+    said = [line.split() for line in Commands(office, capsys)("prune").out.splitlines()]
+    assert ["outbox", "0", "1", "day"] in said
+    assert ["inbox", "0", "1.5", "days"] in said
 
 
 def test_the_loop_removes_it_in_batches_and_stops_between_two_when_it_is_told_to(

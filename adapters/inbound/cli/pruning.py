@@ -48,10 +48,14 @@ def prune(
     if as_json:
         put_json({"dryRun": dry_run, "pruned": {what.value: pruned[what] for what in What}})
         return
-    days = {what: f"{getattr(desk.settings, name):g} days" for what, name in KEPT.items()}
+    days = {what: _days(getattr(desk.settings, name)) for what, name in KEPT.items()}
     put_table(
         ("", "WOULD GO" if dry_run else "GONE", "KEPT FOR"),
         ((what.value, str(pruned[what]), days.get(what, "until they end")) for what in What),
     )
     if not pruned.total():
         put("nothing to do")
+
+
+def _days(days: float) -> str:
+    return "1 day" if days == 1 else f"{days:g} days"
