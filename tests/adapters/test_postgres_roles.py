@@ -418,6 +418,30 @@ def test_what_strangers_may_do_is_named(roles: RolesOfTest) -> None:
             admin.execute(f"drop owned by {stranger}; drop role {stranger}".encode())
 
 
+MEMBERS = {
+    "grant {t}_worker to {s}": ["{s} is a member of {t}_worker"],
+    "grant {t}_owner to {s}": ["{s} is a member of {t}_owner"],
+    "alter role {s} noinherit; grant {t}_worker to {s}": ["{s} is a member of {t}_worker"],
+    "create role {s}_b; grant {t}_readonly to {s}; grant {s} to {s}_b": [
+        "{s} is a member of {t}_readonly",
+        "{s}_b is a member of {t}_readonly",
+    ],
+    "alter role {s} superuser; grant {t}_worker to {s}": [],
+    "alter role {s} createrole; grant {t}_worker to {s} with admin option": [],
+}
+
+
+@pytest.mark.parametrize("statement", MEMBERS)
+def test_who_else_is_a_member_of_a_role_is_named(roles: RolesOfTest, statement: str) -> None:
+    names = {"t": roles.roles.prefix, "s": f"s{secrets.token_hex(6)}"}
+    with psycopg.connect(roles.url) as admin:
+        admin.execute(
+            "create role {s} login; {what}".format(**names, what=statement.format(**names)).encode()
+        )
+        assert strangers(admin, roles.roles) == [told.format(**names) for told in MEMBERS[statement]]
+        admin.rollback()
+
+
 def faults_of_test(roles: RolesOfTest) -> Sequence[str]:
     # Whoever examines needs no rights of an administrator.
     with psycopg.connect(roles.as_("readonly")) as reader:

@@ -8,6 +8,7 @@ from adapters.outbound.postgres.grants import grant_faults
 from adapters.outbound.postgres.migrations import MIGRATIONS, read_migrations
 from adapters.outbound.postgres.rights import POLICIES
 from adapters.outbound.postgres.roles import (
+    GRANTORS_SINCE,
     GUARD,
     GUARDED,
     Connection,
@@ -64,6 +65,14 @@ select coalesce(r.rolname, 'everybody') || ' ' || string_agg(distinct lower(g.pr
  where r.rolname is null or r.rolname <> all(%s)
  group by g.place, g.name, r.rolname order by g.place, g.name, r.rolname
 """
+# Who administers the roles can make themselves a member at any time, and need not be one to use them.
+MEMBERS = """
+select m.rolname || ' is a member of ' || r.rolname
+  from pg_roles r join pg_roles m on m.rolname <> all(%(ours)s) and not m.rolsuper
+ where r.rolname = any(%(ours)s) and pg_has_role(m.oid, r.oid, 'member')
+   and not (m.rolcreaterole and (%(any_may)s or pg_has_role(m.oid, r.oid, 'member with admin option')))
+ order by m.rolname, r.rolname
+"""
 
 
 def role_faults(connection: Connection, roles: Roles | None) -> Sequence[str]:
@@ -86,11 +95,15 @@ def role_faults(connection: Connection, roles: Roles | None) -> Sequence[str]:
 
 
 def strangers(connection: Connection, roles: Roles) -> Sequence[str]:
-    """What others may do with the schema, as `joe select on contact_points`; they keep it until somebody
-    revokes it.
+    """What others may do with the schema, as `joe select on contact_points`, or by way of which role, as
+    `joe is a member of tickler_worker`; they keep it until somebody revokes it.
     """
-    found = connection.execute(RIGHTS.encode(), (list(roles.all.values()),))
-    return [str(row[0]) for row in found.fetchall()]
+    ours = list(roles.all.values())
+    rights = connection.execute(RIGHTS.encode(), (ours,)).fetchall()
+    # Before version 16 whoever has CREATEROLE may join any role.
+    any_may = connection.info.server_version < GRANTORS_SINCE
+    members = connection.execute(MEMBERS.encode(), {"ours": ours, "any_may": any_may}).fetchall()
+    return [str(row[0]) for row in (*rights, *members)]
 
 
 def _of_roles(connection: Connection, roles: Roles) -> Iterator[str]:
