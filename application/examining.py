@@ -9,11 +9,16 @@ from enum import StrEnum
 
 from attrs import frozen
 
-from application.ports.facts import DatabaseFacts, LoginFacts
+from application.ports.facts import DatabaseFacts, LoginFacts, Role
 
 SKEW_WARNED, SKEW_FAILED = timedelta(seconds=1), timedelta(seconds=30)
 LONG_TRANSACTION = timedelta(seconds=60)
 FREE_WARNED, FREE_FAILED = 2 * 1024**3, 256 * 1024**2
+# A login for these is not for working with, and may be there on purpose.
+FOR_LESS = {
+    Role.API: "sees one tenant at a time, as it is meant to, to answer requests",
+    Role.READONLY: "reads ids and times alone, as it is meant to",
+}
 OFF = ("0", "0ms", "0s", "")
 
 
@@ -45,7 +50,9 @@ def examined(facts: DatabaseFacts, pool: int, tz_version: str, *, own_server: bo
         _of_clock(facts),
         *_of_time_outs(facts, own_server=own_server),
         *_of_safety(facts),
+        *_of_writing(facts),
         *_of_indexes(facts),
+        *_of_tables(facts.table_faults),
         _of_zone_data(facts, tz_version),
         _of_transactions(facts),
         _of_slots(facts),
@@ -55,6 +62,12 @@ def examined(facts: DatabaseFacts, pool: int, tz_version: str, *, own_server: bo
 
 def examined_api(login: LoginFacts) -> Check:
     """The login of the requests over the wire."""
+    if login.role not in (None, Role.API):
+        return _failed(
+            "api",
+            f"{login.name} is the {login.role}, which no policy holds to one tenant",
+            "give TICKLER_API_DATABASE_URL the role tickler_api",
+        )
     if login.lacks:
         return _failed("api", f"{login.name} may not {', '.join(login.lacks)}", "tickler migrate --roles")
     if not login.is_held:
@@ -94,6 +107,12 @@ def _of_login(login: LoginFacts, *, own_server: bool) -> Iterator[Check]:
             "rights",
             f"{login.name} {what}: it may do more than Tickler needs",
             "tickler migrate --roles, and log in as tickler_worker",
+        )
+    elif login.role in FOR_LESS:
+        yield _warning(
+            "rights",
+            f"{login.name} {FOR_LESS[login.role]}: `tickler run` and most commands need more",
+            "log in as tickler_worker for those",
         )
     else:
         yield _ok("rights", f"{login.name} may do what is needed, and history can only be added to")
@@ -160,8 +179,26 @@ def _of_safety(facts: DatabaseFacts) -> Iterator[Check]:
             yield _ok(name, value)
     if facts.settings.get("autovacuum") == "off":
         yield _warning("autovacuum", "off: each claim gets slower", "turn autovacuum on")
-    if facts.settings.get("default_transaction_read_only") == "on":
-        yield _failed("read_only", "nothing can be written here", "name the primary in TICKLER_DATABASE_URL")
+
+
+def _of_writing(facts: DatabaseFacts) -> Iterator[Check]:
+    is_standby = facts.settings.get("in_hot_standby") == "on"
+    if not is_standby and facts.settings.get("default_transaction_read_only") != "on":
+        return
+    if facts.login.role is Role.READONLY:
+        yield _ok("read_only", f"{facts.login.name} writes nothing, and is not meant to")
+    elif is_standby:
+        yield _failed(
+            "read_only",
+            "this is a standby: nothing can be written here",
+            "name the primary in TICKLER_DATABASE_URL",
+        )
+    else:
+        yield _failed(
+            "read_only",
+            f"{facts.login.name} can write nothing: default_transaction_read_only is on",
+            "turn default_transaction_read_only off for this login",
+        )
 
 
 def _of_indexes(facts: DatabaseFacts) -> Iterator[Check]:
@@ -177,6 +214,15 @@ def _of_indexes(facts: DatabaseFacts) -> Iterator[Check]:
         )
     if not facts.missing_indexes and not facts.invalid_indexes and not facts.other_indexes:
         yield _ok("indexes", "all are there, valid, and what they should be")
+
+
+def _of_tables(faults: Sequence[str]) -> Iterator[Check]:
+    for fault in faults:
+        yield _failed(
+            "tables", fault, "drop what is not ours, make what is missing again as its migration does"
+        )
+    if not faults:
+        yield _ok("tables", "columns, constraints, triggers and rules are what they should be")
 
 
 def _of_zone_data(facts: DatabaseFacts, tz_version: str) -> Check:

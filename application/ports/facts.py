@@ -2,14 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 from attrs import frozen
+
+
+class Role(StrEnum):
+    """What a role of the database is made for: to migrate, to work, to answer requests, to look."""
+
+    OWNER = "owner"
+    WORKER = "worker"
+    API = "api"
+    READONLY = "readonly"
 
 
 @frozen
 class LoginFacts:
     """Who we are there: `lacks` is what we need and may not do, as `insert on outbox`; `is_held` whether
-    policies hold us to one tenant.
+    policies hold us to one tenant; `role` which of the roles we are, or are a member of: we need what it is
+    made for, and without one what a worker needs.
     """
 
     name: str
@@ -18,6 +29,7 @@ class LoginFacts:
     bypasses_policies: bool
     is_held: bool
     lacks: Sequence[str]
+    role: Role | None
 
 
 @frozen
@@ -25,8 +37,9 @@ class DatabaseFacts:
     """`clock` is the database's at an instant between `asked` and `answered` of ours; `settings` are the
     server's as this login has them, in the server's own words. `role_faults` say what of roles, policies and
     the guard of the history is not as it was made, `strangers` who else may do what. `other_indexes` are not
-    as the migrations make them. Of `oldest_transaction` it is known whether it is of all or of our own alone.
-    `otherwise_reckoned` counts open events reckoned by other zone data.
+    as the migrations make them; `table_faults` say what else of the tables is not. Of `oldest_transaction` it
+    is known whether it is of all or of our own alone. `otherwise_reckoned` counts open events reckoned by
+    other zone data.
     """
 
     version: str
@@ -43,6 +56,7 @@ class DatabaseFacts:
     missing_indexes: Sequence[str]
     invalid_indexes: Sequence[str]
     other_indexes: Sequence[str]
+    table_faults: Sequence[str]
     oldest_transaction: timedelta
     sees_all_transactions: bool
     connections: int

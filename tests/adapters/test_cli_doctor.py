@@ -16,6 +16,9 @@ from tests.adapters.offices import Commands, MemoryOffice, Said
 from tests.roles import RolesOfTest, roles_in
 from tests.specification import ROOT
 
+# The run's server is made to be quick and not to last.
+QUICK = {"fsync", "full_page_writes", "synchronous_commit"}
+
 
 def examined(capsys: pytest.CaptureFixture[str], **settings: object) -> Said:
     return Commands(PostgresOffice(Settings(**settings)), capsys)("doctor", "--json")  # type: ignore[arg-type]
@@ -40,9 +43,8 @@ def test_with_a_worker_and_an_api_all_is_well_but_what_makes_the_tests_quick_and
         said = examined(capsys, **of_roles(roles))
     assert said.code == 1
     found = levels(said)
-    # The run's server is made to be quick and not to last.
     wrong = {about for about, level in found.items() if level != "ok"}
-    assert wrong == {"fsync", "full_page_writes", "synchronous_commit"}
+    assert wrong == QUICK
     assert roles.password not in said.out + said.err
     assert said.document["settings"]["TICKLER_DATABASE_URL"] == "***"
     assert {"settings", "versions", "database", "rights", "api", "clock", "zones", "indexes"} <= found.keys()
@@ -108,6 +110,17 @@ def test_the_indexes_that_are_meant_are_those_that_the_migrations_make(postgres_
     with psycopg.connect(postgres_url) as connection:
         made = {str(name): line for name, _, line in connection.execute(INDEXES)}
     assert indexes_meant() == made
+
+
+def test_a_rule_that_lets_writes_vanish_is_told(
+    postgres_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as admin:
+        admin.execute("create rule vanish as on insert to tickler.outbox do instead nothing")
+    said = examined(capsys, database_url=SecretStr(postgres_url))
+    assert said.code == 1
+    told = [(one["level"], one["text"]) for one in said.document["checks"] if one["about"] == "tables"]
+    assert told == [("failed", "the rule vanish of outbox is not ours")]
 
 
 def test_a_right_that_is_lacking_is_named(postgres_url: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,11 +7,11 @@ import pytest
 from attrs import evolve
 
 from application.examining import Level, examined, examined_api, examined_disk
-from application.ports.facts import DatabaseFacts, LoginFacts
+from application.ports.facts import DatabaseFacts, LoginFacts, Role
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
-WORKER = LoginFacts("tickler_worker", False, False, False, False, ())
+WORKER = LoginFacts("tickler_worker", False, False, False, False, (), Role.WORKER)
 GOOD = DatabaseFacts(
     version="15.8",
     is_encrypted=True,
@@ -30,6 +30,7 @@ GOOD = DatabaseFacts(
         "synchronous_commit": "on",
         "autovacuum": "on",
         "default_transaction_read_only": "off",
+        "in_hot_standby": "off",
     },
     asked=NOW,
     clock=NOW,
@@ -37,6 +38,7 @@ GOOD = DatabaseFacts(
     missing_indexes=(),
     invalid_indexes=(),
     other_indexes=(),
+    table_faults=(),
     oldest_transaction=SECOND,
     sees_all_transactions=True,
     connections=3,
@@ -72,6 +74,9 @@ def test_nothing_is_wrong_with_a_good_database() -> None:
         (login(is_superuser=True), ("rights", "warning")),
         (login(owns_schema=True), ("rights", "warning")),
         (login(bypasses_policies=True), ("rights", "warning")),
+        (login(role=Role.READONLY), ("rights", "warning")),
+        (login(role=Role.READONLY, lacks=("select on outbox",)), ("rights", "failed")),
+        (login(role=Role.API, is_held=True), ("rights", "warning")),
         (evolve(GOOD, role_faults=("x is off",)), ("roles", "failed")),
         (evolve(GOOD, strangers=("joe select on texts",)), ("roles", "warning")),
         (evolve(GOOD, is_encrypted=False), ("transport", "warning")),
@@ -90,9 +95,11 @@ def test_nothing_is_wrong_with_a_good_database() -> None:
         (setting(synchronous_commit="off"), ("synchronous_commit", "failed")),
         (setting(autovacuum="off"), ("autovacuum", "warning")),
         (setting(default_transaction_read_only="on"), ("read_only", "failed")),
+        (setting(in_hot_standby="on"), ("read_only", "failed")),
         (evolve(GOOD, missing_indexes=("ix_a",)), ("indexes", "failed")),
         (evolve(GOOD, invalid_indexes=("ix_a",)), ("indexes", "failed")),
         (evolve(GOOD, other_indexes=("ix_a",)), ("indexes", "failed")),
+        (evolve(GOOD, table_faults=("the rule x of outbox is not ours",)), ("tables", "failed")),
         (evolve(GOOD, otherwise_reckoned=1), ("zones", "warning")),
         (evolve(GOOD, oldest_transaction=61 * SECOND), ("transactions", "warning")),
         (evolve(GOOD, idle_slots=1), ("slots", "warning")),
@@ -123,12 +130,23 @@ def test_a_server_of_our_own_may_be_owned_and_have_no_time_outs() -> None:
     assert found(facts, own_server=True) == []
 
 
+@pytest.mark.parametrize("name", ["default_transaction_read_only", "in_hot_standby"])
+def test_a_reader_need_not_write(name: str) -> None:
+    assert found(evolve(setting(**{name: "on"}), login=evolve(WORKER, role=Role.READONLY))) == [
+        ("rights", "warning")
+    ]
+
+
 @pytest.mark.parametrize(
     ("more", "level"),
     [
-        ({"is_held": True}, Level.OK),
-        ({"is_held": False}, Level.FAILED),
-        ({"is_held": True, "lacks": ("select on tokens",)}, Level.FAILED),
+        ({"is_held": True, "role": Role.API}, Level.OK),
+        ({"is_held": True, "role": None}, Level.OK),
+        # Policies are for the worker and the reader, too, and let all pass.
+        ({"is_held": True, "role": Role.WORKER}, Level.FAILED),
+        ({"is_held": True, "role": Role.READONLY}, Level.FAILED),
+        ({"is_held": False, "role": None}, Level.FAILED),
+        ({"is_held": True, "role": Role.API, "lacks": ("select on tokens",)}, Level.FAILED),
     ],
 )
 def test_the_login_of_requests_must_be_held_to_a_tenant(more: dict[str, Any], level: Level) -> None:

@@ -49,5 +49,6 @@ def test_a_role_that_may_not_says_what_in_one_line(
     (line,) = said.err.splitlines()
     assert line.startswith("tickler: the database cannot be used: ")
     assert "calendar_events" in line
+    assert "as tickler_worker" in line
     assert line.endswith("`tickler doctor` says what this login lacks")
     assert rows(postgres_url) == before

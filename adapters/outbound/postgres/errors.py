@@ -41,7 +41,10 @@ def translated(error: psycopg.Error, password: str = "") -> Exception:
         case errors.UndefinedTable() | errors.InvalidSchemaName() | errors.UndefinedColumn():
             return Unavailable("the database has not this version's schema; run `tickler migrate`")
         case errors.InsufficientPrivilege() if error.diag.source_function == LACKS_A_RIGHT:
-            return Unavailable(f"{one_line(error)}; `tickler doctor` says what this login lacks")
+            return Unavailable(
+                f"{one_line(error)}: commands want the worker's role, as tickler_worker;"
+                " `tickler doctor` says what this login lacks"
+            )
         case psycopg.OperationalError() | psycopg.InterfaceError() | errors.ReadOnlySqlTransaction():
             return Unavailable(without(password, one_line(error)))
         case _ if error.sqlstate in LET_GO:

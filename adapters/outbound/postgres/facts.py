@@ -6,11 +6,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from adapters.outbound.postgres.migrations import MIGRATIONS, connect, missing
-from adapters.outbound.postgres.rights import API, WORKER, singly
+from adapters.outbound.postgres.rights import API, READONLY, WORKER, singly
 from adapters.outbound.postgres.role_faults import role_faults, strangers
-from adapters.outbound.postgres.roles import Connection, roles_of
+from adapters.outbound.postgres.roles import Connection, Roles, roles_of
+from adapters.outbound.postgres.tables import table_faults
 from adapters.outbound.system import SystemClock
-from application.ports.facts import DatabaseFacts, LoginFacts
+from application.ports.facts import DatabaseFacts, LoginFacts, Role
 
 INDEXES_MEANT = Path(__file__).with_name("indexes.sql")
 NAME = re.compile(r"CREATE (?:UNIQUE )?INDEX (\w+) ON ")
@@ -26,6 +27,7 @@ SETTINGS = [
     "synchronous_commit",
     "autovacuum",
     "default_transaction_read_only",
+    "in_hot_standby",
     "max_connections",
 ]
 LOGIN = """
@@ -36,6 +38,14 @@ select current_user::text, r.rolsuper, r.rolbypassrls,
             else row_security_active('tickler.tokens') end
   from pg_roles r where r.rolname = current_user
 """
+# As whom we are there by name, or else by membership; a superuser is all of them and none.
+ROLE = """
+select kind from unnest(%s::text[], %s::text[]) with ordinality as a (kind, role, place)
+  join pg_roles r on r.rolname = current_user and not r.rolsuper
+ where pg_has_role(current_user, role, 'usage') order by role <> current_user, place limit 1
+"""
+# What each is made for; the owner has all.
+NEEDS = {Role.WORKER: WORKER, Role.API: API, Role.READONLY: READONLY}
 OLDEST = """
 select coalesce(max(clock_timestamp() - xact_start), interval '0'),
        pg_has_role('pg_read_all_stats', 'usage')
@@ -85,7 +95,7 @@ def examine(conninfo: str, tz_version: str) -> DatabaseFacts:
             is_encrypted=connection.pgconn.ssl_in_use,
             is_local=host.startswith("/") or host in ("localhost", "127.0.0.1", "::1", ""),
             pending=pending,
-            login=_login(connection, WORKER),
+            login=_login(connection, roles),
             role_faults=[] if pending else role_faults(connection, roles),
             strangers=[] if roles is None else strangers(connection, roles),
             settings=settings,
@@ -95,6 +105,7 @@ def examine(conninfo: str, tz_version: str) -> DatabaseFacts:
             missing_indexes=sorted(names - there.keys()),
             invalid_indexes=sorted(str(name) for name, is_valid, _ in indexes if not is_valid),
             other_indexes=sorted(name for name in meant.keys() & there.keys() if there[name] != meant[name]),
+            table_faults=[] if pending else table_faults(connection),
             oldest_transaction=oldest,
             sees_all_transactions=bool(sees_all),
             connections=int(str(connections)),
@@ -120,10 +131,12 @@ def indexes_meant() -> Mapping[str, str]:
 def examine_api(conninfo: str) -> LoginFacts:
     """As whom the requests over the wire are there. Raises MigrationError."""
     with connect(conninfo) as connection:
-        return _login(connection, API)
+        return _login(connection, roles_of(connection), Role.API)
 
 
-def _login(connection: Connection, wanted: Mapping[str, str]) -> LoginFacts:
+def _login(connection: Connection, roles: Roles | None, wanted: Role | None = None) -> LoginFacts:
+    """Without `wanted` we need what our role is made for."""
+    role = None if roles is None else _role(connection, roles)
     ((name, is_superuser, bypasses, owns, is_held),) = _rows(connection, LOGIN)
     return LoginFacts(
         name=str(name),
@@ -131,8 +144,14 @@ def _login(connection: Connection, wanted: Mapping[str, str]) -> LoginFacts:
         owns_schema=bool(owns),
         bypasses_policies=bool(bypasses),
         is_held=bool(is_held),
-        lacks=_lacks(connection, wanted),
+        lacks=_lacks(connection, NEEDS.get(wanted or role or Role.WORKER, WORKER)),
+        role=role,
     )
+
+
+def _role(connection: Connection, roles: Roles) -> Role | None:
+    names = [list(roles.all.keys()), list(roles.all.values())]
+    return next((Role(str(kind)) for (kind,) in _rows(connection, ROLE, names)), None)
 
 
 def _lacks(connection: Connection, wanted: Mapping[str, str]) -> Sequence[str]:
