@@ -305,9 +305,9 @@ def _ask(
         schema = operation["requestBody"]["content"]["application/json"]["schema"]
         whole = filled(schema, document, mark)
         bodies = [{"json": whole}, {"json": {name: whole[name] for name in whole if name not in mark.put}}]
-    for strange, body in product(({}, {mark("query name"): mark("query value")}), bodies):
+    for strange, sent in product(({}, {mark("query name"): mark("query value")}), bodies):
         asked = {**query, **strange}
-        answer = running.request(method.upper(), path, token, params=asked, headers=headers, **body)
+        answer = running.request(method.upper(), path, token, params=asked, headers=headers, **sent)
         if answer.status_code >= 400:
             told = answer.text
             others = [word for word in before if word in told and word != token]
