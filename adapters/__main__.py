@@ -8,6 +8,10 @@ import signal
 import sys
 from types import FrameType
 
+from adapters.streams import make_streams_safe, open_what_is_closed
+
+open_what_is_closed()
+
 
 def _leave(number: int, frame: FrameType | None) -> None:
     os._exit(0 if sys.argv[1:2] in (["run"], ["demo"]) else 130)
@@ -318,6 +322,7 @@ def _hasty(url: str) -> str:
 
 def main() -> None:
     """Entry point of `tickler` and of `python -m adapters`."""
+    make_streams_safe()
     code = run_command(sys.argv[1:], PostgresOffice())
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):

@@ -7,6 +7,7 @@ from attrs import frozen
 
 from application.explaining.drift import Drift
 from application.explaining.explanation import Explanation, Situation, What, counted, noted, wall
+from application.wording import one_line
 from domain.calendar_event import CalendarEvent
 from domain.values import EventId, EventStatus
 
@@ -36,7 +37,7 @@ class EventFacts:
 
 def explain_event(facts: EventFacts) -> Explanation:
     event, timing = facts.event, facts.event.timing
-    title = f" “{facts.title}”" if facts.title else ""
+    title = f" “{one_line(facts.title)}”" if facts.title else ""
     start = (
         f"on {timing.start_local:%Y-%m-%d}, all day {timing.time_zone}"
         if timing.all_day

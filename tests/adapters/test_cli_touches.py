@@ -145,6 +145,19 @@ def test_touches_are_listed_and_shown_with_their_texts(tickler: Commands) -> Non
     assert "TouchRegistered" in told
 
 
+def test_a_text_of_several_lines_is_indented_so_that_none_passes_for_what_happened(
+    tickler: Commands,
+) -> None:
+    forged = "call back\n  2026-11-29T12:00:00Z  TouchDelivered  by cli\u2028\x1b[2Jmore"
+    made = put_off(tickler, "--text", forged)
+    told = tickler("touch", "show", made["touchId"]).out.split("\n")
+    at = told.index("  text: call back")
+    assert told[at + 1 : at + 3] == [
+        "          2026-11-29T12:00:00Z  TouchDelivered  by cli",
+        "        \N{REPLACEMENT CHARACTER}[2Jmore",
+    ]
+
+
 def test_a_touch_is_cancelled_once_and_for_all(tickler: Commands) -> None:
     made = put_off(tickler)
     assert tickler.document("touch", "cancel", made["touchId"])["status"] == "Cancelled"

@@ -15,15 +15,19 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from adapters.__main__ import PostgresOffice
+from adapters.inbound.cli.app import main
 from adapters.outbound.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.outbound.postgres.embedded.postmaster import end, is_postmaster
 from adapters.outbound.postgres.embedded.programs import Programs, find_programs
 from adapters.outbound.postgres.embedded.way import Way
+from adapters.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534
@@ -98,6 +102,11 @@ def data(home: Path) -> Path:
 
 def pid(home: Path) -> int:
     return int((data(home) / "postmaster.pid").read_text().splitlines()[0])
+
+
+def children(parent: int) -> list[int]:
+    said = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True)
+    return [int(one) for one in said.stdout.split()]
 
 
 def running(home: Path) -> bool:
@@ -310,6 +319,31 @@ def test_a_frozen_server_is_not_joined_and_not_waited_for_without_end(
                 EmbeddedPostgres(home).attach(timeout=0.1)
         finally:
             os.kill(pid(home), signal.SIGCONT)
+        assert query(server, "select 1") == [(1,)]
+
+
+def test_a_server_that_says_it_is_ready_and_is_frozen_is_soon_given_up_by_every_command(
+    home: Path,
+    server: EmbeddedPostgres,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("adapters.outbound.postgres.embedded.SILENCE_SECONDS", 0.1)
+    with server:
+        frozen = [pid(home), *children(pid(home))]
+        for process in frozen:
+            os.kill(process, signal.SIGSTOP)
+        try:
+            for command in (["why", str(UUID(int=1))], ["doctor", "--json"]):
+                began = time.monotonic()
+                code = main(command, PostgresOffice(Settings(home=home)))
+                assert time.monotonic() - began < 10
+                out, err = capsys.readouterr()
+                said = [line for line in (out + err).splitlines() if "does not answer" in line]
+                assert (code, len(said), f"process {frozen[0]}" in said[0]) == (3, 1, True)
+        finally:
+            for process in frozen:
+                os.kill(process, signal.SIGCONT)
         assert query(server, "select 1") == [(1,)]
 
 

@@ -141,7 +141,7 @@ def test_a_uid_that_would_break_a_line_or_a_terminal_is_shown_harmless() -> None
     ("written", "title"),
     [
         ('SUMMARY:  Созвон 🚀 №5 "срочно" <b>  ', 'Созвон 🚀 №5 "срочно" <b>'),
-        ("SUMMARY:a\\, b\\; c\\nd\\\\e", "a, b; c\nd\\e"),
+        ("SUMMARY:a\\, b\\; c\\nd\\\\e", "a, b; c d\\e"),
         ("SUMMARY;LANGUAGE=en:bell\x07 and escape\x1b[31m", "bell and escape[31m"),
         ("SUMMARY:" + "x" * 900, "x" * 500),
         ("SUMMARY:   ", None),

@@ -48,6 +48,7 @@ from adapters.inbound.cli.output import say
 from adapters.inbound.ics.source import Unreadable
 from adapters.observability.logging import one_line
 from adapters.settings import WrongSetting
+from adapters.streams import OutputFailed
 from application.ports.errors import AlreadyThere, Busy, Conflict, PersonIsErased, Unavailable
 from application.ports.topics import ClusterFailed
 from application.ports.touches import KeyReused, TooMany
@@ -133,8 +134,9 @@ def main(arguments: Sequence[str], office: Office) -> int:
     try:
         outcome = app(arguments, prog_name="tickler", standalone_mode=False, obj=office)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read our output has gone; Python must not try again to write it when it ends.
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has gone, for which Typer would exit with 1: a breach, of an audit. Python
+        # must not try again to write it when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except (KeyboardInterrupt, typer.Abort):
@@ -144,7 +146,10 @@ def main(arguments: Sequence[str], office: Office) -> int:
             traceback.print_exception(problem)
         code, text = _told(problem)
         with suppress(OSError):  # the terminal may be gone, and with it whoever would read this
-            say(text if text.startswith("Usage:") else f"tickler: {text}")
+            if text.startswith("Usage:"):
+                typer.echo(text, err=True)
+            else:
+                say(f"tickler: {text}")
         return code
     return outcome if isinstance(outcome, int) else OK
 
@@ -175,6 +180,9 @@ def _told(problem: Exception) -> tuple[int, str]:
             return SURROUNDINGS, f"the Kafka cluster cannot be used: {one_line(problem)}"
         case Unready() | WrongSetting():
             return SURROUNDINGS, one_line(problem)
+        case OutputFailed():
+            reason = problem.strerror or "it is closed"
+            return SURROUNDINGS, f"cannot write the output: {reason[:1].lower()}{reason[1:]}"
         case _:
             return (
                 SURROUNDINGS,

@@ -60,7 +60,8 @@ def demo(context: typer.Context, as_json: AsJson = False) -> None:
             try:
                 wishes = _plan(services)
                 if not as_json:
-                    put("planned four events; their reminders are due in 3 to 7 seconds\n")
+                    put("planned four events; their reminders are due in 3 to 7 seconds")
+                    put("")
                 loops.start()
                 seen = _watch(services, wishes, stop)
             finally:
@@ -186,7 +187,9 @@ def _show(
             for one in rows
         ),
     )
-    put("\nall as it should be: what was due left once, what was cancelled did not" if not problems else "")
+    put("")
+    if not problems:
+        put("all as it should be: what was due left once, what was cancelled did not")
     for problem in problems:
         put(f"wrong: {problem}")
 

@@ -20,8 +20,8 @@ Json = str | int | float | bool | None | Sequence["Json"] | Mapping[str, "Json"]
 
 
 def say(text: str) -> None:
-    """Tell people something beside the result."""
-    typer.echo(printable(text), err=True)
+    """Tell people something beside the result, in one line."""
+    typer.echo(in_one_line(text), err=True)
 
 
 def exit_refused(*, refused: int, is_of_use: bool) -> None:
@@ -34,11 +34,24 @@ def exit_refused(*, refused: int, is_of_use: bool) -> None:
 
 
 def put_json(document: Json) -> None:
-    typer.echo(json.dumps(document, ensure_ascii=False))
+    line = json.dumps(document, ensure_ascii=False)
+    # Some readers of lines end one at U+2028 or U+0085, and a terminal obeys U+009B.
+    if not line.isprintable():
+        line = "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in line)
+    typer.echo(line)
 
 
 def put(text: str) -> None:
-    typer.echo(printable(text))
+    """One line, whatever line breaks somebody's words in it hold: else these would pass for lines of ours."""
+    typer.echo(in_one_line(text))
+
+
+def put_text(text: str, *, after: str = "") -> None:
+    """Somebody's text in lines of its own, all of them indented by what the first comes `after`."""
+    first, *rest = text.splitlines() or [""]
+    put(after + first)
+    for line in rest:
+        put(" " * len(after) + line)
 
 
 def put_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -46,7 +59,7 @@ def put_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
     Nothing is ever cut: whoever reads an id wants to copy it.
     """
-    cells = [[printable(cell).replace("\n", " ") for cell in row] for row in rows]
+    cells = [[in_one_line(cell) for cell in row] for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
     room = shutil.get_terminal_size(fallback=(0, 0)).columns
     is_wide = room == 0 or sum(widths) + GAP * (len(widths) - 1) <= room
@@ -64,9 +77,10 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
     return (" " * GAP).join(padded).rstrip()
 
 
-def printable(text: str) -> str:
-    """Without what would steer a terminal: a title comes from anybody."""
-    return "".join(one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in text)
+def in_one_line(text: str) -> str:
+    """Without what would begin a line or steer a terminal: a title comes from anybody."""
+    line = " ".join(text.splitlines())
+    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in line)
 
 
 def wall(at: datetime, time_zone: str, *, to_the_second: bool = False) -> str:

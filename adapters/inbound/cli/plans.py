@@ -10,7 +10,7 @@ import typer
 from adapters.inbound.cli.finding import person_named, tenant_id_of
 from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.options import MaybeTenant, OfTenant
-from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, utc
+from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, put_text, say, utc
 from adapters.inbound.cli.reading import uuid
 from adapters.inbound.cli.schedules import (
     AnchorOption,
@@ -182,7 +182,8 @@ def show(context: typer.Context, plan: PlanArgument, as_json: AsJson = False) ->
         put_json({**plan_json(found), "text": text})
         return
     _put(found, as_json)
-    put(f"  text: {text}")
+    if text is not None:
+        put_text(text, after="  text: ")
     for one in history:
         put(f"  {utc(one.occurred_at)}  {type(one.event).__name__}  by {one.actor}")
 

@@ -70,7 +70,7 @@ def title(text: str) -> str:
         raise Invalid("--title: it holds a NUL character")
     if not text.strip():
         raise Invalid("--title: it is blank; leave it out for an event without one")
-    if len(text.splitlines()) > 1:
+    if text.splitlines() != [text]:
         raise Invalid("--title: it holds a line break; a title is one line")
     try:
         text.encode()

@@ -9,7 +9,7 @@ import typer
 
 from adapters.inbound.cli import reading
 from adapters.inbound.cli.office import office
-from adapters.inbound.cli.output import AsJson, put, put_json, say
+from adapters.inbound.cli.output import AsJson, put, put_json, put_text, say
 from application.ports.notices import Matter, MatterKind, Matters
 from domain.calendar_event import CalendarEvent
 from domain.delivery import Template
@@ -84,7 +84,9 @@ def preview(
             }
         )
     else:
-        put(f"{said.subject}\n\n{said.text}")
+        put(said.subject)
+        put("")
+        put_text(said.text)
         if html is not None:
             say(f"wrote {html}")
 

@@ -8,7 +8,7 @@ import typer
 from adapters.inbound.cli.finding import person_named, tenant_id_of
 from adapters.inbound.cli.office import Services, office
 from adapters.inbound.cli.options import MaybeTenant, OfTenant
-from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, say, utc, wall
+from adapters.inbound.cli.output import AsJson, Json, put, put_json, put_table, put_text, say, utc, wall
 from adapters.inbound.cli.reading import uuid
 from adapters.inbound.cli.standing import standing
 from adapters.inbound.cli.targets import ForOption, ToOption, note_where_nothing_leaves, origin_of
@@ -151,7 +151,7 @@ def show(context: typer.Context, touch: TouchArgument, as_json: AsJson = False) 
     )
     for name, text in (("text", texts.text), ("answer", texts.answer)):
         if text is not None:
-            put(f"  {name}: {text}")
+            put_text(text, after=f"  {name}: ")
     for one in history:
         why = getattr(one.event, "reason", None)
         said = f"  ({why})" if why else ""

@@ -194,11 +194,12 @@ def _less(event: Block, zones: Zones, notes: Notes) -> tuple[Moment, ...]:
 
 
 def _title(stated: Property | None) -> str | None:
-    """The SUMMARY: unescaped, without control characters except the line break, at most 500 characters."""
+    """The SUMMARY: unescaped, in one line, without control characters, at most 500 characters."""
     if stated is None:
         return None
-    text = str(unescape_backslash(stated.value)).replace("\r\n", "\n")
-    text = "".join(letter for letter in text if letter == "\n" or not _is_control(letter)).strip()
+    lines = (line.strip() for line in str(unescape_backslash(stated.value)).splitlines())
+    text = " ".join(line for line in lines if line)
+    text = "".join(letter for letter in text if not _is_control(letter)).strip()
     return text[:MAX_TITLE].rstrip() or None
 
 

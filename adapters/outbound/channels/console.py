@@ -60,7 +60,9 @@ def _block(message: OutgoingMessage, encoding: str) -> str:
 
 
 def _json_line(message: OutgoingMessage, encoding: str) -> str:
-    """All in ASCII where the stream has fewer letters than Unicode, or the text half of a pair."""
+    """All in ASCII where the stream has fewer letters than Unicode, or the text what would move a cursor or
+    end a line for some reader.
+    """
     document = {
         "deliveryId": str(message.id),
         "to": message.address,
@@ -73,8 +75,8 @@ def _json_line(message: OutgoingMessage, encoding: str) -> str:
     try:
         line.encode(encoding)
     except UnicodeEncodeError:
-        line = json.dumps(document)
-    return line + "\n"
+        return json.dumps(document) + "\n"
+    return (line if all(map(_is_seen, line)) else json.dumps(document)) + "\n"
 
 
 def visible(text: str) -> str:

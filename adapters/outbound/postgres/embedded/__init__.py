@@ -49,6 +49,8 @@ THROWAWAY = {
     "max_connections": "200",
 }
 LONGEST_LOG_BYTES = 16 * 1024 * 1024
+# A server that says it is ready answers at once, and from a recovery too: one that does not is frozen.
+SILENCE_SECONDS = 10.0
 
 
 class EmbeddedPostgres:
@@ -87,7 +89,10 @@ class EmbeddedPostgres:
         )
 
     def attach(self, timeout: float = 60.0) -> None:
-        """Join the server, starting it where none runs; ready, or EmbeddedPostgresError in `timeout` s."""
+        """Join the server, starting it where none runs; ready, or EmbeddedPostgresError in `timeout` s.
+
+        For one that is ready and silent, being frozen, no longer is waited than SILENCE_SECONDS.
+        """
         if self._user is not None:
             raise EmbeddedPostgresError(f"already attached to the PostgreSQL server in {self._home}")
         deadline = time.monotonic() + timeout
@@ -175,12 +180,21 @@ class EmbeddedPostgres:
 
     def _ensure_ready(self, deadline: float) -> None:
         started = False
+        silent_at = time.monotonic() + SILENCE_SECONDS
         while True:
             found = read_postmaster(self._cluster.data)
             running = found is not None and is_postmaster(found.pid, self._cluster.data)
-            if found and running and found.ready and found.socket_folder and answers(found.socket_folder):
-                self._sockets = found.socket_folder
-                return
+            if found and running and found.ready and found.socket_folder:
+                if answers(found.socket_folder):
+                    self._sockets = found.socket_folder
+                    return
+                if time.monotonic() > silent_at:
+                    raise EmbeddedPostgresError(
+                        f"the PostgreSQL server in {self._home} (process {found.pid}) runs and does not"
+                        f" answer, as if it were stopped: see {self.log}, and try again"
+                    )
+            else:
+                silent_at = time.monotonic() + SILENCE_SECONDS
             if started and self._process and self._process.poll() is not None:
                 self._explain_early_end()
                 started = False
