@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+import attrs
 import psycopg
 import pytest
 from attrs import frozen
@@ -9,8 +10,10 @@ from attrs import frozen
 from adapters.container import Container
 from adapters.testkit.clock import SettableClock
 from adapters.testkit.examples import numbered
+from application.auditing.auditing import Report
 from application.auditing.rules import Rule
 from application.calendar import Draft
+from application.ports.quarantine import Quarantined
 from domain.delivery import Status
 from domain.triggers import MinutesBeforeStart
 from domain.values import ReminderId, Timing, UserId
@@ -22,6 +25,7 @@ from tests.auditing.office import (
     HOUR,
     MINUTE,
     NOON,
+    STRANGER,
     ZONE_DATA,
     Known,
     audited,
@@ -158,3 +162,82 @@ def work_once_more(place: Place) -> None:
     place.clock.advance(MINUTE / 60)
     place.container.relay().batch()
     list(place.container.delivering(channel=place.container.console()).tick())
+
+
+def lose_all_that_came_of_reminders(place: Place) -> None:
+    if place.url is None:
+        store = place.container.memory()
+        store.inbox.clear()
+        for id_, one in list(store.deliveries.items()):
+            if one.event_id is not None:
+                del store.deliveries[id_], store.attempts[id_]
+        return
+    place.execute(
+        "delete from tickler.delivery_attempts where delivery_id in"
+        " (select id from tickler.deliveries where event_id is not null)",
+        "delete from tickler.deliveries where event_id is not null",
+        "delete from tickler.inbox",
+    )
+
+
+def quarantine_all(place: Place) -> None:
+    keys = {one.event_id for one in place.container.deliveries().latest(Status, 100) if one.event_id}
+    records = [
+        Quarantined("topic", 0, offset, str(key).encode(), b"", (), "unfit", place.clock.now())
+        for offset, key in enumerate(keys)
+    ]
+    assert place.container.quarantine().keep(records) == len(keys) > 0
+
+
+def test_what_was_published_and_left_no_trace_is_missed(place: Place) -> None:
+    lost = sent(place)
+    lose_all_that_came_of_reminders(place)
+    told = found(audited(place.container))
+    assert set(told) == {Rule.IS_TAKEN_IN}
+    assert set(told[Rule.IS_TAKEN_IN]) == lost != set()
+
+
+def test_behind_a_topic_it_may_wait_for_a_quarter_of_an_hour_and_no_longer(place: Place) -> None:
+    lost = sent(place)
+    lose_all_that_came_of_reminders(place)
+    auditing = attrs.evolve(place.container.auditing(), is_direct=False)
+    assert found(auditing.run(Report(), ZONE_DATA)) == {}
+    place.clock.advance(15 * MINUTE)
+    told = found(auditing.run(Report(), ZONE_DATA))
+    assert set(told[Rule.STUCK_RECORD]) == lost != set()
+    assert Rule.IS_TAKEN_IN not in told
+
+
+def test_what_is_in_the_quarantine_was_not_lost(place: Place) -> None:
+    quarantine_all(place)
+    lose_all_that_came_of_reminders(place)
+    assert found(audited(place.container)) == {}
+
+
+def test_a_delivery_that_arrived_and_is_to_be_sent_again_is_named_and_not_sent(place: Place) -> None:
+    arrived = place.container.deliveries().latest([Status.DELIVERED], 100)
+    if place.url is None:
+        rows = place.container.memory().deliveries
+        rows.update({one.id: attrs.evolve(one, status=Status.PENDING) for one in arrived})
+    else:
+        place.execute("update tickler.deliveries set status = 'Pending' where status = 'Delivered'")
+    told = found(audited(place.container, except_stuck=True))
+    assert set(told[Rule.DELIVERY_IS_TRIED]) == {one.id for one in arrived} != set()
+    console = place.container.console()
+    assert list(place.container.delivering(channel=console).tick()) == []
+
+
+def test_one_delivery_with_two_faults_is_counted_once_by_a_rule(place: Place) -> None:
+    """It goes to whom its reminder is not for, and to whom its address is not."""
+    one = next(
+        each
+        for each in place.container.deliveries().latest(Status, 100)
+        if each.event_id is not None and each.contact_point_id is not None
+    )
+    if place.url is None:
+        place.container.memory().deliveries[one.id] = attrs.evolve(one, user_id=STRANGER)
+    else:
+        place.execute(f"update tickler.deliveries set user_id = '{STRANGER}' where id = '{one.id}'")
+    told = found(audited(place.container))
+    assert told[Rule.DELIVERY_IS_WANTED] == [one.id]
+    assert told[Rule.ADDRESS_FITS] == [one.id]
