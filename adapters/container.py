@@ -96,6 +96,7 @@ from application.touching.messages import message
 from application.touching.planning import Planning
 from application.touching.working import Working
 from application.verifying import Verifying
+from application.withdrawing import Withdrawing
 
 HASTE = Patience(
     lock=timedelta(seconds=0.5),
@@ -285,7 +286,8 @@ class Container(containers.DeclarativeContainer):
         memory=providers.Singleton(MemoryStateRows, memory),
         postgres=providers.Singleton(PostgresStateRows, database),
     )
-    rebuilding = providers.Factory(Rebuilding, state_rows, prunable, clock, retention)
+    withdrawing = providers.Factory(Withdrawing, state_rows, ledger, clock, ids)
+    rebuilding = providers.Factory(Rebuilding, state_rows, prunable, clock, withdrawing, retention)
     relay = providers.Factory(
         ObservedRelay,
         outbox,

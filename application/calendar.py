@@ -8,7 +8,7 @@ from functools import reduce
 
 from attrs import evolve, frozen
 
-from application.ports.errors import PersonIsErased
+from application.ports.errors import PersonIsErased, RemindersAreLost
 from application.ports.imports import Revision
 from application.ports.ledger import Change, Context, Ledger, Transaction, Versioned
 from application.ports.machine import Clock, Ids
@@ -58,6 +58,9 @@ class Done:
 @frozen
 class Calendar:
     """Every method raises Refused when the rules say no, Busy when a lock is not had, Unavailable.
+
+    What takes triggers off or puts them elsewhere raises RemindersAreLost, a Refused, where rows are lacking
+    of reminders that it would have to skip (decision 38).
 
     What makes an event that of a person who is erased raises PersonIsErased. An event that is theirs from
     before goes on, without a title (decision 10).
@@ -252,6 +255,10 @@ class Calendar:
         if not happened:
             return Done(after, (), ())
         pending = {row.state.id: row for row in transaction.pending(event_id)}
+        if before is not None:
+            unheld = policies.unheld(before, after, [row.state for row in pending.values()])
+            if unheld and transaction.has_lost(event_id, unheld):
+                raise RemindersAreLost
         changes = [Change(event_id, found.version if found else 0, happened, after)]
         state = before
         for one in happened:

@@ -1,9 +1,11 @@
 """Rows of the current state are made again from their events, in place, where they are not as these say.
 
+Pending reminders come last, the youngest first, when all that could speak against them is there: what their
+event wants no more is skipped before it could leave (decision 0038).
 It can be broken off anywhere and run again: what is right already is left as it is. See decision 0027.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from uuid import UUID
 
 import attrs
@@ -11,7 +13,7 @@ from attrs import define, field, frozen
 
 from application.auditing.rules import Rule
 from application.auditing.standing import astray
-from application.auditing.streams import Folded, fold, is_pruned, kind_of
+from application.auditing.streams import REMINDERS, Folded, fold, is_pruned, kind_of
 from application.ports.auditing import Stream
 from application.ports.errors import Busy, Conflict
 from application.ports.ledger import Unreadable
@@ -19,11 +21,15 @@ from application.ports.machine import Clock
 from application.ports.pruning import Marks
 from application.ports.state_rows import Made, Standing, State, StateRows
 from application.retention import LetGo, Retention
+from application.withdrawing import Pending, Withdrawing
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch, Status
+from domain.reminder import Reminder
+from domain.reminder import Status as Waits
 
 PAGE = 500
 MOST = 100
+BUSY = "it is being changed; run it again"
 
 Progress = Callable[[int, int], None]
 
@@ -34,13 +40,14 @@ class _Broken(Exception):
 
 @define
 class Rebuilt:
-    """How many streams were looked at, rows written and mended, and what was left: `left_out` for its
-    retention, `problems` with id and why, the first of them.
+    """How many streams were looked at, rows written and mended, reminders `withdrawn` that their event wants
+    no more, and what was left: `left_out` for its retention, `problems` with id and why, the first of them.
     """
 
     looked_at: int = 0
     inserted: int = 0
     corrected: int = 0
+    withdrawn: int = 0
     left_out: int = 0
     failed: int = 0
     problems: list[tuple[UUID, str]] = field(factory=list)
@@ -57,39 +64,69 @@ class Rebuilding:
     rows: StateRows
     pruned: Marks
     clock: Clock
+    withdrawing: Withdrawing
     retention: Retention = field(factory=Retention)
 
     def run(self, report: Rebuilt, progress: Progress = lambda done, total: None) -> Rebuilt:
         """Go through all streams; the report is filled on the way. Raises Unavailable."""
         total = self.rows.about()
         progress(0, total)
+        pending: list[UUID] = []
         after: UUID | None = None
         while True:
             page = self.rows.page(after, PAGE)
             if page.last is None:
                 break
-            # Asked afterwards: whatever lacks in there and was pruned has left its mark by then.
-            let_go = LetGo(self.clock.now(), self.retention, self.pruned.marks())
-            missing = []
-            for one in page.found:
-                try:
-                    made = self._needed(one, let_go)
-                except _Broken as problem:
-                    report.fail(one.id, str(problem))
-                    continue
-                if made is None:
-                    report.left_out += one.row is None
-                elif one.row is None:
-                    missing.append(made)
-                else:
-                    self._correct(report, one.id, type(made.state), let_go)
-            self._insert(report, missing)
+            waiting = [one.id for one in page.found if _pending(one) is not None]
+            pending += waiting
+            self._make(report, [one for one in page.found if one.id not in waiting])
             report.looked_at += len(page.found)
             progress(report.looked_at, max(total, report.looked_at))
             after = page.last
+        while pending:
+            self._make_pending(report, pending[-PAGE:])
+            del pending[-PAGE:]
+            progress(report.looked_at, max(total, report.looked_at))
         self._name_strays(report)
         report.is_whole = True
         return report
+
+    def _make(self, report: Rebuilt, some: Sequence[Standing]) -> None:
+        # Asked afterwards: whatever lacks in there and was pruned has left its mark by then.
+        let_go = LetGo(self.clock.now(), self.retention, self.pruned.marks())
+        missing = []
+        for one in some:
+            try:
+                made = self._needed(one, let_go)
+            except _Broken as problem:
+                report.fail(one.id, str(problem))
+                continue
+            if made is None:
+                report.left_out += one.row is None
+            elif one.row is None:
+                missing.append(made)
+            else:
+                self._correct(report, one.id, type(made.state), let_go)
+        self._insert(report, missing)
+
+    def _make_pending(self, report: Rebuilt, ids: Sequence[UUID]) -> None:
+        standing = {one.id: one for one in self.rows.standing(ids)}
+        pending = [found for one in standing.values() if (found := _pending(one)) is not None]
+        for unwanted in self.withdrawing.unwanted(pending):
+            id_ = unwanted.state.id
+            # The row of one beside these may be all that says so.
+            if id_ not in standing and _pending(*self.rows.standing([id_])) is None:
+                continue
+            try:
+                is_skipped = self.withdrawing.skip(unwanted)
+            except (Busy, Conflict):
+                report.fail(id_, BUSY)
+                standing.pop(id_, None)
+            else:
+                report.withdrawn += is_skipped
+                if is_skipped:
+                    standing.pop(id_, None)
+        self._make(report, list(standing.values()))
 
     def _name_strays(self, report: Rebuilt) -> None:
         """A row without history can be made of nothing, and is left as it is."""
@@ -128,11 +165,10 @@ class Rebuilding:
     def _insert(self, report: Rebuilt, missing: list[Made]) -> None:
         if not missing:
             return
-        there = self.rows.insert(missing)
+        inserted = self.rows.insert(missing)
+        report.inserted += inserted.written
         for made in missing:
-            if made.state.id in there:
-                report.inserted += 1
-            else:
+            if made.state.id not in inserted.there:
                 report.fail(
                     made.state.id, "the store refuses its row: another one is in its place, or a check"
                 )
@@ -148,11 +184,25 @@ class Rebuilding:
         try:
             self.rows.correct(state, id, decide)
         except Busy:
-            report.fail(id, "it is being changed; run it again")
+            report.fail(id, BUSY)
         except (_Broken, Conflict) as problem:
             report.fail(id, str(problem))
         else:
             report.corrected += len(written)
+
+
+def _pending(one: Standing) -> Pending | None:
+    """What its history comes to, for a Pending reminder without a row or with one of the same version."""
+    if len(one.stream) != 1 or kind_of(one.stream) is not REMINDERS:
+        return None
+    state = fold(REMINDERS, one.id, one.stream).state
+    if state is None or state.status is not Waits.PENDING:
+        return None
+    if one.row is not None and not (
+        one.row.version == 1 and isinstance(one.row.state, Unreadable | Reminder)
+    ):
+        return None
+    return Pending(state, is_lost=one.row is None)
 
 
 def _keeping(row: State | Unreadable, state: State) -> State:

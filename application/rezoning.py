@@ -6,7 +6,7 @@ from datetime import datetime
 from attrs import frozen
 
 from application.calendar import Calendar
-from application.ports.errors import Busy, Conflict
+from application.ports.errors import Busy, Conflict, RemindersAreLost
 from application.ports.machine import Clock
 from application.ports.reckonings import Reckoned, Reckonings
 from domain.errors import Refused
@@ -92,7 +92,7 @@ class Rezoning:
     def _follows(self, event_id: EventId, tz_version: str) -> bool:
         try:
             self.calendar.rezone(event_id, tz_version)
-        except (Busy, Conflict):
+        except (Busy, Conflict, RemindersAreLost):
             return False
         except Refused:
             pass  # it ended meanwhile: nothing of it is to come

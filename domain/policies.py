@@ -3,7 +3,7 @@
 Each policy is a pure function; it gives the commands that are to be decided in the same commit.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from attrs import frozen
@@ -92,6 +92,36 @@ def when_event_rezoned(
         *_skip(moved, SkipReason.MOVED, at),
         *_schedule(event, [one.trigger for one in moved], at, ids),
     ]
+
+
+def unheld(
+    before: CalendarEvent, after: CalendarEvent, pending: Sequence[Reminder]
+) -> list[tuple[Trigger, datetime]]:
+    """What a change takes off or puts elsewhere, of what no reminder is Pending for, and when it fell."""
+    held = {one.trigger for one in pending}
+    return [
+        (trigger, _falls(trigger, before)[0])
+        for trigger in before.triggers
+        if trigger not in held
+        and (trigger not in after.triggers or _falls(trigger, before) != _falls(trigger, after))
+    ]
+
+
+def why_unwanted(
+    pending: Reminder, event: CalendarEvent | None, others: Iterable[Reminder]
+) -> SkipReason | None:
+    """Why a Pending reminder should have been skipped long ago; None for one that its event wants.
+
+    An open event wants one for each trigger that it has, the last that was made (INV-REM-6); the ids of
+    reminders sort by when they were made. Without the event only the others speak.
+    """
+    if event is not None and event.status.is_open and pending.trigger not in event.triggers:
+        return SkipReason.WITHDRAWN
+    later = [one for one in others if one.trigger == pending.trigger and one.id > pending.id]
+    if not later:
+        return None
+    is_elsewhere = max(later, key=lambda one: one.id).due_at != pending.due_at
+    return SkipReason.MOVED if is_elsewhere else SkipReason.WITHDRAWN
 
 
 def when_reminder_due(

@@ -10,7 +10,7 @@ from adapters.testkit.touches.examples import CALLER, registered
 from adapters.testkit.touches.examples import planned as planned_touches
 from application.ports.errors import Busy
 from application.ports.ledger import Ledger
-from application.ports.state_rows import Made, Standing, State, StateRows
+from application.ports.state_rows import Inserted, Made, Standing, State, StateRows
 from application.ports.touches import Touches
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch
@@ -92,7 +92,7 @@ class StateRowsContract:
         states: tuple[State, ...] = (example.event, *example.reminders, touch, plan)
         made = [Made(one, 1, LONG_BEFORE) for one in states]
         made[2] = attrs.evolve(made[2], caller=CALLER)
-        assert state_rows.insert(made) == {one.id for one in states}
+        assert state_rows.insert(made).there == {one.id for one in states}
         assert ledger.event(FIRST) is not None
         assert [row.state for row in ledger.reminders(FIRST)] == list(example.reminders)
         assert touches.listed(None, 10, caller=CALLER) == [touch]
@@ -104,7 +104,7 @@ class StateRowsContract:
         example = due(1, LONG_BEFORE)
         keep(ledger, example)
         other = attrs.evolve(example.event, client_user_id=None)
-        assert state_rows.insert([Made(other, 7, LONG_BEFORE)]) == {FIRST}
+        assert state_rows.insert([Made(other, 7, LONG_BEFORE)]) == Inserted(frozenset({FIRST}), 0)
         found = ledger.event(FIRST)
         assert found is not None
         assert (found.state, found.version) == (example.event, 1)
@@ -117,7 +117,7 @@ class StateRowsContract:
         second = attrs.evolve(standing.state, id=ReminderId(numbered(1500)))
         event = planned(2).event
         made = [Made(second, 1, LONG_BEFORE), Made(event, 1, LONG_BEFORE)]
-        assert state_rows.insert(made) == {SECOND}
+        assert state_rows.insert(made).there == {SECOND}
         assert [row.state.id for row in ledger.reminders(FIRST)] == [standing.state.id]
 
     def test_a_row_is_corrected_to_what_is_decided_of_it_as_it_stands(

@@ -1,5 +1,6 @@
 """What can go wrong outside of the rules."""
 
+from domain.errors import Refused
 from domain.values import UserId
 
 
@@ -13,6 +14,12 @@ class Busy(Exception):
 
 class Unavailable(Exception):
     """The store cannot be reached, or fell silent; what was not committed did not happen."""
+
+
+class RemindersAreLost(Refused):
+    """Rows of this event's reminders are lost: run `tickler rebuild` first, then change it."""
+
+    rule = "ROW-3"
 
 
 class PersonIsErased(Exception):

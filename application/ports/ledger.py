@@ -15,6 +15,7 @@ from domain import calendar_event, reminder
 from domain.calendar_event import CalendarEvent
 from domain.policies import ReminderDueEvent
 from domain.reminder import Reminder
+from domain.triggers import Trigger
 from domain.values import EventId, ReminderId, TenantId, UserId
 
 State = TypeVar("State", covariant=True)
@@ -43,12 +44,16 @@ class Versioned(Generic[State]):
 
 @frozen
 class Change:
-    """Events to add to one stream that still has `after` of them, and the state that they lead to."""
+    """Events to add to one stream that still has `after` of them, and the state that they lead to.
+
+    `is_lost` when the row of such a reminder is not there: it is made as the state says.
+    """
 
     stream_id: UUID
     after: int
     events: Sequence[calendar_event.Event | reminder.Event]
     state: CalendarEvent | Reminder
+    is_lost: bool = False
 
 
 @frozen
@@ -120,6 +125,13 @@ class Transaction(Protocol):
 
     def pending(self, event_id: EventId) -> Sequence[Versioned[Reminder]]:
         """The Pending reminders of an event, ordered by id, locked until the block ends; Busy as above."""
+
+    def has_lost(self, event_id: EventId, places: Collection[tuple[Trigger, datetime]]) -> bool:
+        """Whether a reminder of the event is Pending by its history, and has no row.
+
+        `places` are the triggers for which no row is Pending, and when they fall. Where each has a row of one
+        that was sent, or skipped for its own lateness, nothing is taken to be lost, and no history is read.
+        """
 
     def record(self, changes: Sequence[Change]) -> None:
         """Add the events and write the states; Conflict when a stream has not the version it should have.

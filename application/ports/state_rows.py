@@ -9,10 +9,12 @@ from uuid import UUID
 from attrs import frozen
 
 from application.ports.auditing import Row, Stream
+from application.ports.ledger import Versioned
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch
 from domain.reminder import Reminder
 from domain.touch_plan import TouchPlan
+from domain.values import EventId
 
 State = CalendarEvent | Reminder | DeferredTouch | TouchPlan
 
@@ -53,6 +55,14 @@ class StrayPage:
     last: UUID | None
 
 
+@frozen
+class Inserted:
+    """Which of the rows are there now, by whomever, and how many of them were written for it."""
+
+    there: AbstractSet[UUID]
+    written: int
+
+
 class StateRows(Protocol):
     """Rows of events, reminders, touches and plans."""
 
@@ -71,8 +81,11 @@ class StateRows(Protocol):
     def strays(self, after: UUID | None, limit: int) -> StrayPage:
         """Those without a stream of the first rows after this id, over all kinds, as one moment has them."""
 
-    def insert(self, made: Collection[Made]) -> AbstractSet[UUID]:
-        """Write those rows that are not there. The ids of those that are there then, by whomever.
+    def reminders(self, event_ids: Collection[EventId]) -> Sequence[Versioned[Reminder]]:
+        """The rows of all reminders of these events that can be read, ordered by id, without a lock."""
+
+    def insert(self, made: Collection[Made]) -> Inserted:
+        """Write those rows that are not there.
 
         One that the store refuses keeps none of the others from being written.
         """

@@ -47,6 +47,7 @@ def test_rows_that_are_gone_are_made_again_and_a_second_time_nothing_is_to_do(
         "lookedAt": 4,
         "madeAgain": 0,
         "corrected": 0,
+        "skipped": 0,
         "leftOut": 0,
         "failed": 0,
         "problems": [],

@@ -49,6 +49,11 @@ def _lines(report: Rebuilt) -> Iterator[str]:
         f" {report.corrected} corrected, {report.left_out} left out since they were over long ago,"
         f" {report.failed} failed"
     )
+    if report.withdrawn:
+        yield (
+            f"skipped {counted(report.withdrawn, 'reminder')} that a change of its event had passed by:"
+            " its history says so from now on"
+        )
 
 
 def _document(report: Rebuilt) -> Json:
@@ -57,6 +62,7 @@ def _document(report: Rebuilt) -> Json:
         "lookedAt": report.looked_at,
         "madeAgain": report.inserted,
         "corrected": report.corrected,
+        "skipped": report.withdrawn,
         "leftOut": report.left_out,
         "failed": report.failed,
         "problems": [{"id": str(id_), "text": problem} for id_, problem in report.problems],

@@ -1,7 +1,6 @@
 """Rows of the current state in memory, made again from their events."""
 
 from collections.abc import Callable, Collection, Sequence
-from collections.abc import Set as AbstractSet
 from datetime import timedelta
 from uuid import UUID
 
@@ -11,7 +10,7 @@ from adapters.outbound.memory.books import MemoryBooks
 from adapters.outbound.memory.store import MemoryStore, Spoilt, TouchRow
 from application.ports.auditing import Row
 from application.ports.ledger import Unreadable, Versioned
-from application.ports.state_rows import Made, Standing, StandingPage, State, StrayPage
+from application.ports.state_rows import Inserted, Made, Standing, StandingPage, State, StrayPage
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch
 from domain.reminder import Reminder
@@ -49,15 +48,24 @@ class MemoryStateRows:
             found = [id_ for id_ in ids if not MemoryBooks(store).stream(id_)]
             return StrayPage(found, ids[-1] if ids else None)
 
-    def insert(self, made: Collection[Made]) -> AbstractSet[UUID]:
+    def reminders(self, event_ids: Collection[EventId]) -> Sequence[Versioned[Reminder]]:
+        wanted = set(event_ids)
+        with self.store.changed:
+            rows = [row for row in self.store.reminders.values() if row.state.event_id in wanted]
+            readable = [row for row in rows if not self.store.is_spoilt(row.state.id, Spoilt.UNREADABLE)]
+            return sorted(readable, key=lambda row: row.state.id)
+
+    def insert(self, made: Collection[Made]) -> Inserted:
         there = set()
+        written = 0
         with self.store.changed:
             for one in made:
                 if self._row(one.state.id) is None and self._may_be(one.state):
                     self._write(one)
+                    written += 1
                 if self._row(one.state.id) is not None:
                     there.add(one.state.id)
-        return there
+        return Inserted(there, written)
 
     def correct(self, state: type[State], id: UUID, decide: Callable[[Standing], Made | None]) -> bool:
         owner = object()

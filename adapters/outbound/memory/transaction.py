@@ -29,7 +29,8 @@ from application.ports.outbox import Message
 from domain import calendar_event, reminder
 from domain.calendar_event import CalendarEvent
 from domain.errors import BrokenHistory
-from domain.reminder import Reminder, Status
+from domain.reminder import Reminder, ReminderScheduled, SkipReason, Status
+from domain.triggers import Trigger
 from domain.values import EventId, ReminderId, UserId
 
 Key = TypeVar("Key", EventId, ReminderId)
@@ -82,6 +83,25 @@ class MemoryTransaction:
                 self._must_be_readable(reminder_id)
             rows = (self._reminders[reminder_id] for reminder_id in found)
             return [row for row in rows if row.state.status is Status.PENDING]
+
+    def has_lost(self, event_id: EventId, places: Collection[tuple[Trigger, datetime]]) -> bool:
+        with self._store.changed:
+            rows = [row.state for row in self._reminders.values() if row.state.event_id == event_id]
+            gone = (SkipReason.MOVED, SkipReason.WITHDRAWN)
+            stand = {
+                (one.trigger, one.due_at)
+                for one in rows
+                if one.status is not Status.PENDING and one.reason not in gone
+            }
+            if stand.issuperset(places):
+                return False
+            begun = [(id_, stream) for id_, stream in self._store.history.items() if len(stream) == 1]
+            return any(
+                isinstance(first.event, ReminderScheduled)
+                and first.event.event_id == event_id
+                and ReminderId(id_) not in self._reminders
+                for id_, (first,) in begun
+            )
 
     def record(self, changes: Sequence[Change]) -> None:
         with self._store.changed:
@@ -200,8 +220,15 @@ class MemoryTransaction:
                 _put(self._events, event.id, event, change)
             case Reminder() as one:
                 self._must_be_writable(one.id)
+                if change.is_lost:
+                    self._must_be_lost(change)
                 _put(self._reminders, one.id, one, change)
         self._remember(change.stream_id, change.after, change.events)
+
+    def _must_be_lost(self, change: Change) -> None:
+        kept = len(self._store.history.get(change.stream_id, ()))
+        if ReminderId(change.stream_id) in self._reminders or kept != change.after:
+            raise Conflict(f"{change.stream_id} is not as it was read any more")
 
     def _must_be_the_only_one(self, one: Reminder) -> None:
         self._lock((one.event_id, one.trigger))  # else two open transactions would each find themselves alone
@@ -252,7 +279,7 @@ def _over(committed: dict[Key, Versioned[State]]) -> ChainMap[Key, Versioned[Sta
 
 def _put(rows: ChainMap[Key, Versioned[State]], key: Key, state: State, change: Change) -> None:
     row = rows.get(key)
-    if (row.version if row else 0) != change.after:
+    if (row.version if row else 0) != (0 if change.is_lost else change.after):
         raise Conflict(f"{key} is at version {row.version if row else 0}, not {change.after}")
     rows[key] = Versioned(state, change.after + len(change.events))
 

@@ -9,7 +9,6 @@ from uuid import UUID
 from attrs import frozen
 
 from adapters.codec import Malformed, decode_event
-from adapters.outbound.postgres import binary
 from adapters.outbound.postgres.copying import Copying
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.rows import (
@@ -19,6 +18,7 @@ from adapters.outbound.postgres.rows import (
     read_event,
     read_reminder,
 )
+from adapters.outbound.postgres.scheduled import SCHEDULED, scheduled
 from adapters.outbound.postgres.session import Session
 from adapters.outbound.postgres.transaction import PostgresTransaction
 from application.ports.backlog import Backlog
@@ -50,17 +50,6 @@ HISTORY = (
     "select version, type, data, correlation_id, actor, occurred_at from tickler.domain_events"
     " where stream_id = %s order by version"
 )
-COMMITS = "select distinct correlation_id from tickler.domain_events where stream_id = %s"
-# By the key of the history and not by reading it whole: `offset 0` lets each range be gone through apart.
-SCHEDULED = (
-    "select distinct e.stream_id from unnest(%b::uuid[], %b::uuid[], %b::uuid[]) as b (id, first, last)"
-    " cross join lateral (select stream_id, correlation_id, type, data from tickler.domain_events"
-    "  where stream_id between b.first and b.last offset 0) e"
-    " where e.correlation_id = b.id and e.type = 'reminder.scheduled.v1' and e.data ->> 'eventId' = %s"
-    " order by e.stream_id"
-)
-# A reminder's id is given after its commit's and before that ends, and both tell when, to the millisecond.
-COMMIT_LASTS = 60_000
 UPCOMING = (
     SELECT_REMINDER + " where status = 'Pending' and due_at < %s and (due_at, id) > (%s, %s)"
     " and (%s::uuid is null or tenant_id = %s) order by due_at, id limit %s"
@@ -136,9 +125,7 @@ class PostgresLedger:
 
     def reminder_ids(self, event_id: EventId) -> Sequence[ReminderId]:
         with self.database.transaction() as session:
-            ids = [row[0] for row in session.rows(COMMITS, (event_id,))]
-            given = [binary.uuids([id_.bytes for id_ in some]) for some in (ids, *_given_within(ids))]
-            return [row[0] for row in session.rows(SCHEDULED, (*given, str(event_id)))]
+            return [row[0] for row in session.rows(SCHEDULED, scheduled(session, event_id))]
 
     def upcoming(self, until: datetime, limit: int, tenant_id: TenantId | None = None) -> Listing[Upcoming]:
         with self.database.transaction() as session:
@@ -238,11 +225,3 @@ def _readable(read: Callable[[Row], Shown], rows: Sequence[Row], problems: Probl
             yield read(row)
         except Malformed as problem:
             problems[str(problem)] = None
-
-
-def _given_within(commits: Sequence[UUID]) -> tuple[list[UUID], list[UUID]]:
-    """The first and the last id that may have been given in each of these commits."""
-    began = [id_.int >> 80 for id_ in commits]
-    first = [UUID(int=at << 80) for at in began]
-    last = [UUID(int=(min(at + COMMIT_LASTS, (1 << 48) - 1) << 80) + (1 << 80) - 1) for at in began]
-    return first, last

@@ -18,6 +18,7 @@ from adapters.outbound.postgres.rows import (
     read_reminder,
     reminder_values,
 )
+from adapters.outbound.postgres.scheduled import SCHEDULED, scheduled
 from adapters.outbound.postgres.session import Session
 from adapters.outbound.postgres.settling import settle
 from application.ports.errors import Conflict
@@ -33,6 +34,7 @@ from application.ports.ledger import (
 )
 from domain.calendar_event import CalendarEvent
 from domain.reminder import Reminder
+from domain.triggers import Trigger
 from domain.values import EventId, ReminderId, UserId
 
 EVENT_FOR_UPDATE = SELECT_EVENT + " where id = %s for update"
@@ -47,6 +49,18 @@ HIGHEST_ID = UUID(int=2**128 - 1)
 PASSED_OVER = (
     "select count(*) from tickler.event_reminders"
     " where status = 'Pending' and due_at < %b and (due_at, id) <= (%b, %b) and id <> all(%b::uuid[])"
+)
+# Rows of those that were moved or withdrawn stand for nothing that is to come.
+STAND = (
+    "select trigger, due_at from tickler.event_reminders where event_id = %s"
+    " and (status = 'Sent' or reason not in ('moved', 'withdrawn'))"
+)
+HELD = "select trigger from tickler.event_reminders where event_id = %s and status = 'Pending'"
+# One that has but its first event is Pending.
+HAS_LOST = (
+    "select exists (select from ({scheduled}) s where"
+    " not exists (select from tickler.event_reminders r where r.id = s.stream_id) and"
+    " not exists (select from tickler.domain_events e where e.stream_id = s.stream_id and e.version > 1))"
 )
 INSERT_EVENT = (
     "insert into tickler.calendar_events (id, tenant_id, owner_user_id, client_user_id, kind, start_local,"
@@ -88,6 +102,15 @@ class PostgresTransaction:
 
     def pending(self, event_id: EventId) -> Sequence[Versioned[Reminder]]:
         return [read_reminder(row) for row in self.session.rows(PENDING_FOR_UPDATE, (event_id,))]
+
+    def has_lost(self, event_id: EventId, places: Collection[tuple[Trigger, datetime]]) -> bool:
+        stand = set(self.session.rows(STAND, (event_id,)))
+        if all((str(trigger), due) in stand for trigger, due in places):
+            return False
+        found = self.session.row(HAS_LOST.format(scheduled=SCHEDULED), scheduled(self.session, event_id))
+        # A rebuild may have made it since the caller looked.
+        held = {row[0] for row in self.session.rows(HELD, (event_id,))}
+        return found == (True,) or any(str(trigger) in held for trigger, _ in places)
 
     def record(self, changes: Sequence[Change]) -> None:
         happened = [change for change in changes if change.events]
@@ -168,14 +191,14 @@ class PostgresTransaction:
         old = [
             (*reminder_values(change.state)[1:], *_version_and_time(change), change.state.id, change.after)
             for change in changes
-            if isinstance(change.state, Reminder) and change.after > 0
+            if isinstance(change.state, Reminder) and change.after > 0 and not change.is_lost
         ]
         if old and self.session.change_each(UPDATE_REMINDER, old) != len(old):
             raise Conflict("a reminder is not at the version any more that it was read at")
         new = [
             (*reminder_values(change.state), *_version_and_time(change))
             for change in changes
-            if isinstance(change.state, Reminder) and change.after == 0
+            if isinstance(change.state, Reminder) and (change.after == 0 or change.is_lost)
         ]
         if new:
             self.session.change_each(INSERT_REMINDER, new)

@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
 
 from attrs import frozen
 
+from adapters.codec import Malformed
 from adapters.outbound.postgres.auditing.books import FIRST, IDS, PostgresBooks
 from adapters.outbound.postgres.auditing.reading import (
     event_rows,
@@ -21,16 +22,18 @@ from adapters.outbound.postgres.auditing.reading import (
 )
 from adapters.outbound.postgres.database import Database
 from adapters.outbound.postgres.errors import DatabaseRefused
-from adapters.outbound.postgres.rows import event_values, reminder_values
+from adapters.outbound.postgres.rows import SELECT_REMINDER, event_values, read_reminder, reminder_values
 from adapters.outbound.postgres.session import Session
 from adapters.outbound.postgres.touches.rows import TOUCH_COLUMNS, plan_values, touch_values
 from application.ports.auditing import Part, Row
 from application.ports.errors import Conflict
-from application.ports.state_rows import Made, Standing, StandingPage, State, StrayPage
+from application.ports.ledger import Versioned
+from application.ports.state_rows import Inserted, Made, Standing, StandingPage, State, StrayPage
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch
 from domain.reminder import Reminder
 from domain.touch_plan import TouchPlan
+from domain.values import EventId
 
 EVENT_COLUMNS = (
     "id, tenant_id, owner_user_id, client_user_id, kind, start_local, time_zone, tz_version, start_at,"
@@ -42,6 +45,7 @@ PLAN_COLUMNS = "id, tenant_id, revision, status, end_reason, terms, handled_unti
 INSERT = "insert into tickler.{table} ({names}) values ({marks}) on conflict do nothing"
 UPDATE = "update tickler.{table} set {changes} where id = %s"
 LOCK = "select id from tickler.{table} where id = %s for update"
+OF_EVENTS = SELECT_REMINDER + " where event_id = any(%b::uuid[]) order by id"
 THERE = "select id from tickler.{table} where id = any(%b::uuid[])"
 
 
@@ -114,15 +118,25 @@ class PostgresStateRows:
             rows = session.rows(STRAYS, {"after": after or FIRST, "limit": limit})
         return StrayPage([id_ for id_, is_stray in rows if is_stray], rows[-1][0] if rows else None)
 
-    def insert(self, made: Collection[Made]) -> AbstractSet[UUID]:
+    def reminders(self, event_ids: Collection[EventId]) -> Sequence[Versioned[Reminder]]:
+        with self.database.transaction() as session:
+            rows = session.rows(OF_EVENTS, (uuids(event_ids),))
+        found: list[Versioned[Reminder]] = []
+        for row in rows:
+            with suppress(Malformed):
+                found.append(read_reminder(row))
+        return found
+
+    def insert(self, made: Collection[Made]) -> Inserted:
         some = list(made)
         try:
             return self._insert(some)
         except (DatabaseRefused, Conflict):
             if len(some) == 1:
-                return frozenset()
+                return Inserted(frozenset(), 0)
         middle = len(some) // 2
-        return self.insert(some[:middle]) | self.insert(some[middle:])
+        first, second = self.insert(some[:middle]), self.insert(some[middle:])
+        return Inserted(first.there | second.there, first.written + second.written)
 
     def correct(self, state: type[State], id: UUID, decide: Callable[[Standing], Made | None]) -> bool:
         table = TABLES[state]
@@ -139,18 +153,19 @@ class PostgresStateRows:
             raise Conflict(f"the store refuses its row: {problem}") from None
         return True
 
-    def _insert(self, made: Sequence[Made]) -> AbstractSet[UUID]:
+    def _insert(self, made: Sequence[Made]) -> Inserted:
         by_state: dict[type[State], list[Made]] = defaultdict(list)
         for one in made:
             by_state[type(one.state)].append(one)
         there: set[UUID] = set()
+        written = 0
         with self.database.transaction() as session:
             for state, some in by_state.items():
                 table = TABLES[state]
-                session.change_each(table.insert, [_values(table, one) for one in some])
+                written += session.change_each(table.insert, [_values(table, one) for one in some])
                 ids = uuids([one.state.id for one in some])
                 there.update(row[0] for row in session.rows(table.there, (ids,)))
-        return there
+        return Inserted(there, written)
 
 
 def _values(table: Table, made: Made) -> Sequence[Any]:
