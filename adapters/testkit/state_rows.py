@@ -100,6 +100,16 @@ class StateRowsContract:
         assert found is not None
         assert (found.state, found.version) == (plan, 1)
 
+    def test_the_reminders_of_events_are_brought_whatever_their_status(
+        self, state_rows: StateRows, ledger: Ledger
+    ) -> None:
+        keep(ledger, due(1, LONG_BEFORE))
+        keep(ledger, planned(2, MinutesBeforeStart(15), MinutesBeforeStart(30)))
+        found = state_rows.reminders([SECOND])
+        assert [row.state.id for row in found] == sorted(row.state.id for row in ledger.reminders(SECOND))
+        assert len(found) == 2
+        assert state_rows.reminders([]) == []
+
     def test_what_is_there_stays_as_it_is(self, state_rows: StateRows, ledger: Ledger) -> None:
         example = due(1, LONG_BEFORE)
         keep(ledger, example)

@@ -48,9 +48,10 @@ Progress = Callable[[int, int], None]
 
 @define
 class Found:
-    """How many break a rule, and the first of them."""
+    """How many break a rule, those of them that rebuild cannot mend, and the first of all."""
 
     count: int = 0
+    for_hands: int = 0
     first: list[Breach] = field(factory=list)
 
 
@@ -69,6 +70,7 @@ class Report:
     def add(self, breach: Breach, most: int) -> None:
         found = self.found.setdefault(breach.rule, Found())
         found.count += 1
+        found.for_hands += breach.is_for_hands
         if len(found.first) < most:
             found.first.append(breach)
 

@@ -36,6 +36,11 @@ def calendar_breaches(facts: CalendarFacts, moment: Moment) -> Iterator[Breach]:
         yield from inbox_breaches(one, state, event, moment)
         if event.state is not None:
             yield from _of_event(state, event.state, event.states, facts.stream, moment)
+    for state in reminders:
+        if state.status is Status.PENDING and state.event_id == facts.id:
+            why = policies.why_unwanted(state, event.state, reminders)
+            if why is not None:
+                yield Breach(Rule.REMINDER_IS_WANTED, state.id, f"it should have been skipped as {why}")
     yield from _of_triggers(facts, event, reminders, moment)
 
 

@@ -26,7 +26,7 @@ FOR_NOTHING = ("given_back", "skipped")
 def delivery_breaches(facts: DeliveryFacts, moment: Moment) -> Iterator[Breach]:
     one = facts.delivery
     if isinstance(one, Unreadable):
-        yield Breach(Rule.ROW_IS_READABLE, facts.id, one.problem)
+        yield Breach(Rule.ROW_IS_READABLE, facts.id, one.problem, is_for_hands=True)
         return
     # Of a reminder that has a row this is told beside it.
     if not facts.is_about_something and not facts.is_of_reminder:

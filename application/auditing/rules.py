@@ -40,6 +40,7 @@ class Rule(Enum):
     ONE_PENDING = ("INV-REM-6", "at most one Pending reminder per event and trigger")
     REMINDER_HAS_EVENT = ("EVENT-1", "a reminder is of an event")
     TRIGGER_HAS_REMINDER = ("EVENT-2", "each trigger of an open event has a reminder, pending or over")
+    REMINDER_IS_WANTED = ("EVENT-3", "a Pending reminder is the last of a trigger that its open event has")
     TENANT = ("TENANT-1", "what belongs together is one tenant's")
     ONE_DELIVERY = ("DELIVERY-1", "at most one delivery per thing, channel and address")
     DELIVERY_IS_WANTED = ("DELIVERY-2", "a delivery tells of what was sent or answered, to whom it is for")
@@ -84,11 +85,15 @@ class Rule(Enum):
 
 @frozen
 class Breach:
-    """Which rule does not hold, of what, and how, in ids, names of fields and closed lists only."""
+    """Which rule does not hold, of what, and how, in ids, names of fields and closed lists only.
+
+    `is_for_hands` where rebuild cannot mend what it mends else under this rule.
+    """
 
     rule: Rule
     id: UUID
     text: str
+    is_for_hands: bool = False
 
 
 @frozen

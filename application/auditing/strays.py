@@ -38,7 +38,8 @@ def stray_stream_breaches(facts: StrayStream, moment: Moment) -> Iterator[Breach
     folded = fold(kind, facts.id, facts.stream)
     yield from folded.breaches
     if not is_pruned(kind, folded, moment.let_go):
-        yield Breach(Rule.STREAM_HAS_ROW, facts.id, f"{len(facts.stream)} events, and no row")
+        text = f"{len(facts.stream)} events, and no row"
+        yield Breach(Rule.STREAM_HAS_ROW, facts.id, text, is_for_hands=folded.state is None)
 
 
 def message_breaches(facts: MessageFacts, moment: Moment) -> Iterator[Breach]:
@@ -65,4 +66,4 @@ def message_breaches(facts: MessageFacts, moment: Moment) -> Iterator[Breach]:
 
 
 def spoilt_message_breaches(facts: SpoiltMessage) -> Iterator[Breach]:
-    yield Breach(Rule.ROW_IS_READABLE, facts.id, facts.problem.problem)
+    yield Breach(Rule.ROW_IS_READABLE, facts.id, facts.problem.problem, is_for_hands=True)

@@ -147,11 +147,13 @@ def row_breaches(id: UUID, row: Row[State], stream: Stream, folded: Folded[State
     """What is wrong with a stream, with a row, and between the two."""
     breaches = list(folded.breaches)
     if isinstance(row.state, Unreadable):
-        return [*breaches, Breach(Rule.ROW_IS_READABLE, id, row.state.problem)]
+        is_for_hands = folded.state is None or row.version > len(folded.states)
+        return [*breaches, Breach(Rule.ROW_IS_READABLE, id, row.state.problem, is_for_hands)]
     if not stream:
         return [Breach(Rule.ROW_HAS_STREAM, id, f"a row at version {row.version}, and no events")]
     if folded.state is not None and (wrong := differences(row, folded)):
-        breaches.append(Breach(Rule.ROW_IS_FOLD, id, f"other than its events say: {', '.join(wrong)}"))
+        text = f"other than its events say: {', '.join(wrong)}"
+        breaches.append(Breach(Rule.ROW_IS_FOLD, id, text, row.version > len(folded.states)))
     return breaches
 
 

@@ -131,6 +131,7 @@ class Transaction(Protocol):
 
         `places` are the triggers for which no row is Pending, and when they fall. Where each has a row of one
         that was sent, or skipped for its own lateness, nothing is taken to be lost, and no history is read.
+        Where a row is Pending for one after all, it was lost until a moment ago: True.
         """
 
     def record(self, changes: Sequence[Change]) -> None:

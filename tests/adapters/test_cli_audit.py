@@ -73,6 +73,38 @@ def test_a_breach_is_exit_code_1_with_rule_ids_and_columns_and_no_more(
     assert "Call" not in said.out
 
 
+def test_what_rebuild_cannot_make_right_is_sent_to_the_runbook(desk: MemoryOffice, tickler: Commands) -> None:
+    harm(desk)
+    store = desk.container.memory()
+    first, second = sorted(store.events)
+    store.events[first] = Versioned(store.events[first].state, 9)
+    runbook = "next: docs/runbooks/audit.md says what to do: ROW-1"
+    assert tickler("audit").out.splitlines()[-2:] == [
+        "next: `tickler rebuild`, which makes rows right from a whole history: ROW-1",
+        runbook,
+    ]
+    assert tickler("rebuild").code == 1
+    said = tickler("audit")
+    assert f"{first}  other than its events say" in said.out
+    assert said.out.splitlines()[-1] == runbook
+    assert "rebuild" not in said.out
+
+
+def test_a_trigger_without_a_reminder_is_for_rebuild_only_where_rows_are_lost(
+    desk: MemoryOffice, tickler: Commands
+) -> None:
+    store = desk.container.memory()
+    (id_, *_), kept = sorted(store.reminders), dict(store.history)
+    del store.reminders[id_]
+    assert tickler("audit").out.splitlines()[-2].endswith("from a whole history: ROW-3, EVENT-2")
+    del store.history[id_]
+    said = tickler("audit").out.splitlines()
+    assert said[-1] == "next: docs/runbooks/audit.md says what to do: EVENT-2"
+    store.history[id_] = kept[id_]
+    assert tickler("rebuild").code == 0
+    assert tickler("audit").code == 0
+
+
 def test_what_there_is_one_of_is_counted_in_the_singular(
     desk: MemoryOffice, capsys: pytest.CaptureFixture[str]
 ) -> None:

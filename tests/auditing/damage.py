@@ -280,6 +280,15 @@ DAMAGES: Mapping[str, tuple[Rule, str]] = {
             "returning id", "returning event_id"
         ),
     ),
+    "the trigger of a reminder that waits was taken off behind its back": (
+        Rule.REMINDER_IS_WANTED,
+        "with row as (select id, triggers[1] as gone from tickler.calendar_events where id = %(waiting)s),"
+        " event as ("
+        + _row("calendar_events", "triggers = triggers[2:]", "id = %(waiting)s")
+        + "), history as ("
+        + _event("data = jsonb_set(data, '{triggers}', (data -> 'triggers') - 0)", "stream_id = %(waiting)s")
+        + ") select r.id from tickler.event_reminders r join row on row.id = r.event_id and trigger = gone",
+    ),
     "the event of a reminder is gone": (
         Rule.REMINDER_HAS_EVENT,
         "with gone as (delete from tickler.calendar_events where id = %(waiting)s returning id)"

@@ -9,25 +9,30 @@ from adapters.inbound.cli.office import office
 from adapters.inbound.cli.output import AsJson, Json, put, put_json, say
 from adapters.inbound.cli.progress import progress_bar
 from adapters.inbound.cli.reading import tz_version
-from application.auditing.auditing import MOST, Report
+from application.auditing.auditing import MOST, Found, Report
 from application.auditing.rules import Rule
 from application.explaining.explanation import counted
 from application.ports.auditing import Part
 
 RUNBOOK = "docs/runbooks/audit.md"
-# What follows from history alone; the runbook's first section is about these.
-REBUILT = (
+# What follows from history alone, and what holds again with it where that was the reason.
+MADE_AGAIN = (
     Rule.ROW_IS_FOLD,
     Rule.STREAM_HAS_ROW,
     Rule.ROW_IS_READABLE,
+    Rule.REMINDER_IS_WANTED,
+    Rule.NEXT_AT,
+)
+WITH_THAT = (
     Rule.TRIGGER_HAS_REMINDER,
     Rule.DUE_AT,
     Rule.SENT_AT,
     Rule.ONE_PENDING,
     Rule.TOUCH_CLAIM,
     Rule.OCCURRENCE,
-    Rule.NEXT_AT,
 )
+# The runbook's first section is about these.
+REBUILT = (*MADE_AGAIN, *WITH_THAT)
 
 # One and many of them.
 TOLD: Mapping[Part, Sequence[str]] = {
@@ -99,16 +104,27 @@ def _lines(report: Report) -> Iterator[str]:
     else:
         yield f"{counted(len(report.found), 'rule does', 'rules do')} not hold; looked at: {looked_at}"
     if not report.is_sound:
-        yield from _next_steps(_broken(report))
+        yield from _next_steps(report)
 
 
-def _next_steps(broken: Sequence[Rule]) -> Iterator[str]:
-    if mended := [rule.id for rule in broken if rule in REBUILT]:
-        yield f"next: `tickler rebuild`, which makes rows right from a whole history: {', '.join(mended)}"
-    if rest := [rule.id for rule in broken if rule not in REBUILT]:
-        yield f"next: {RUNBOOK} says what to do: {', '.join(rest)}"
+def _next_steps(report: Report) -> Iterator[str]:
+    broken = _broken(report)
+    again = [rule for rule in MADE_AGAIN if rule in broken and _is_made_again(report.found[rule])]
+    mended = [rule for rule in broken if rule in again or (again and rule in WITH_THAT)]
+    if mended:
+        yield f"next: `tickler rebuild`, which makes rows right from a whole history: {_ids(mended)}"
+    if rest := [rule for rule in broken if rule not in mended or report.found[rule].for_hands]:
+        yield f"next: {RUNBOOK} says what to do: {_ids(rest)}"
     elif mended:
         yield f"what is left after that: {RUNBOOK}"
+
+
+def _is_made_again(found: Found) -> bool:
+    return found.count > found.for_hands
+
+
+def _ids(rules: Sequence[Rule]) -> str:
+    return ", ".join(rule.id for rule in rules)
 
 
 def _document(report: Report) -> Json:

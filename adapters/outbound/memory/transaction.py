@@ -95,6 +95,9 @@ class MemoryTransaction:
             }
             if stand.issuperset(places):
                 return False
+            held = {one.trigger for one in rows if one.status is Status.PENDING}
+            if any(trigger in held for trigger, _ in places):
+                return True
             begun = [(id_, stream) for id_, stream in self._store.history.items() if len(stream) == 1]
             return any(
                 isinstance(first.event, ReminderScheduled)
