@@ -14,7 +14,7 @@ from application.ports.errors import RemindersAreLost
 from application.ports.state_rows import Made, Standing
 from domain import reminder
 from domain.reminder import Reminder, ReminderScheduled, ReminderSkipped, SkipReason, Status
-from domain.triggers import MinutesBeforeStart
+from domain.triggers import MinutesBeforeStart, Trigger
 from domain.values import EventId, ReminderId, Timing
 from tests.auditing.office import (
     ACME,
@@ -44,7 +44,7 @@ class Desk:
     event_id: EventId
     url: str | None
 
-    def change(self, *triggers: MinutesBeforeStart) -> None:
+    def change(self, *triggers: Trigger) -> None:
         self.container.calendar().change(self.event_id, tz_version=ZONE_DATA, triggers=triggers)
 
     def move(self) -> None:
@@ -82,10 +82,10 @@ class Desk:
     def reminders(self) -> list[Reminder]:
         return [row.state for row in self.container.ledger().reminders(self.event_id)]
 
-    def pending(self) -> dict[ReminderId, MinutesBeforeStart]:
+    def pending(self) -> dict[ReminderId, Trigger]:
         return {one.id: one.trigger for one in self.reminders() if one.status is Status.PENDING}
 
-    def skipped(self) -> dict[ReminderId, SkipReason]:
+    def skipped(self) -> dict[ReminderId, SkipReason | None]:
         return {one.id: one.reason for one in self.reminders() if one.status is Status.SKIPPED}
 
     def work(self) -> int:

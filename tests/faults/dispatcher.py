@@ -35,6 +35,7 @@ from application.ports.ledger import (
 )
 from domain.calendar_event import CalendarEvent
 from domain.reminder import Reminder
+from domain.triggers import Trigger
 from domain.values import EventId, ReminderId, UserId
 from tests.faults.planting import AS_OF
 
@@ -78,6 +79,9 @@ class TellingTransaction:
 
     def pending(self, event_id: EventId) -> Sequence[Versioned[Reminder]]:
         return self.inner.pending(event_id)
+
+    def has_lost(self, event_id: EventId, places: Collection[tuple[Trigger, datetime]]) -> bool:
+        return self.inner.has_lost(event_id, places)
 
     def record(self, changes: Sequence[Change]) -> None:
         self.inner.record(changes)
