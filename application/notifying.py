@@ -110,6 +110,15 @@ def preferred(points: Sequence[ContactPoint]) -> ContactPoint | None:
     return next((point for point in points if not point.opted_out), points[0] if points else None)
 
 
+def is_anothers(people: People, tenant_id: TenantId, user_id: UserId) -> bool:
+    """Whether they are a person of another tenant, to whom nothing of this one ever goes.
+
+    False for an id that nobody has told us of: what is for that stands on the console.
+    """
+    found = people.by_id(user_id)
+    return found is not None and found.tenant_id != tenant_id
+
+
 def address_key(point: ContactPoint) -> str:
     """What tells two addresses apart without holding either: the hash of channel and address.
 

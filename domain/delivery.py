@@ -46,6 +46,7 @@ class SkipReason(StrEnum):
     OPTED_OUT = "opted_out"
     ADDRESS_GONE = "address_gone"  # it was removed
     NOT_MEMBER = "not_member"  # the person has left the tenant
+    OTHER_TENANT = "other_tenant"  # the person is one of another tenant
     TAKEN_OFF = "taken_off"  # the person is no more the event's owner or client, or the tenant's operator
 
 
@@ -94,7 +95,11 @@ class Delivery:
     def reached_nobody(self) -> bool:
         """Whether it is over or held, still wanted, and nobody is known to have got it."""
         if self.status is Status.SKIPPED:
-            return self.reason in (SkipReason.EVENT_OVER, SkipReason.ADDRESS_GONE)
+            return self.reason in (
+                SkipReason.EVENT_OVER,
+                SkipReason.ADDRESS_GONE,
+                SkipReason.OTHER_TENANT,
+            )
         return self.status is Status.FAILED or self.status is Status.UNKNOWN
 
 

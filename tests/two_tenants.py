@@ -38,7 +38,8 @@ def two_tenants(url: str) -> Iterator[RolesOfTest]:
             )
             admin.execute(
                 "insert into tickler.touch_plans (id, tenant_id, revision, status, terms, handled_until,"
-                " version, updated_at) select id, id, 1, 'Paused', '{}', now(), 1, now() from tickler.tenants"
+                " version, updated_at) select tenant_id, tenant_id, 1, 'Paused', jsonb_build_object('target',"
+                " jsonb_build_object('userId', id)), now(), 1, now() from tickler.people"
             )
             admin.execute(
                 "insert into tickler.plan_requests select id, 'agents', 'k', 'b', id, id, now()"

@@ -10,6 +10,7 @@ from adapters.testkit.deliveries.examples import made
 from adapters.testkit.examples import (
     CYCLE,
     NOON,
+    OTHER_TENANT,
     OWNER,
     TENANT,
     Planned,
@@ -40,7 +41,7 @@ from application.ports.ledger import Ledger, Unreadable
 from application.ports.people import ContactPoint, People, Person, Tenant
 from application.ports.touches import Touches
 from domain.triggers import MinutesBeforeStart
-from domain.values import ContactPointId, EventId, ReminderId, UserId
+from domain.values import ContactPointId, EventId, ReminderId, TenantId, UserId
 
 Kind = TypeVar("Kind", bound=Facts)
 TRIGGERS = (MinutesBeforeStart(15), MinutesBeforeStart(30))
@@ -235,6 +236,35 @@ class BooksContract:
         assert self._of_touch(books) == (True, False, True, True)
         people.erase(TENANT, OWNER)
         assert self._of_touch(books) == (True, True, False, False)
+
+    @pytest.mark.parametrize(("home", "is_foreign"), [(TENANT, False), (OTHER_TENANT, True)])
+    def test_a_person_of_another_tenant_is_told_from_ones_own(
+        self,
+        books: Books,
+        ledger: Ledger,
+        deliveries: Deliveries,
+        touches: Touches,
+        people: People,
+        home: TenantId,
+        is_foreign: bool,
+    ) -> None:
+        for tenant_id, handle in ((TENANT, "acme"), (OTHER_TENANT, "other")):
+            people.add_tenant(Tenant(tenant_id, handle))
+        people.add_person(Person(OWNER, home, "anna"))
+        example = due(1, NOON)
+        self._send(ledger, example)
+        sent = example.reminders[0].id
+        deliveries.receive([Received(sent, [made(700, sent)])], NOON)
+        registered(touches)
+        planned_touches(touches)
+        (event,) = _facts(books, Part.EVENTS, CalendarFacts)
+        (told,) = _facts(books, Part.DELIVERIES, DeliveryFacts)
+        (touch,) = _facts(books, Part.TOUCHES, TouchFacts)
+        (plan,) = _facts(books, Part.PLANS, PlanFacts)
+        assert list(event.foreign) == ([OWNER] if is_foreign else [])
+        assert {one.is_foreign for one in (told, touch, plan)} == {is_foreign}
+        assert told.is_known
+        assert touch.is_known
 
     def test_looking_again_gives_what_is_there_by_now(self, books: Books, ledger: Ledger) -> None:
         keep(ledger, due(1, NOON), due(2, NOON))

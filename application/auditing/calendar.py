@@ -21,6 +21,8 @@ def calendar_breaches(facts: CalendarFacts, moment: Moment) -> Iterator[Breach]:
     yield from row_breaches(facts.id, facts.row, facts.stream, event)
     for user_id in facts.lost:
         yield Breach(Rule.PERSON_IS_THERE, facts.id, f"person {user_id} is not there")
+    for user_id in facts.foreign:
+        yield Breach(Rule.TENANT, facts.id, f"person {user_id} is of another tenant")
     reminders: list[Reminder] = []
     for one in facts.reminders:
         folded = fold(REMINDERS, one.id, one.stream)

@@ -6,7 +6,7 @@ from application.auditing.rules import AFTER_LEASE, LATE, LONGEST_WAIT, Breach, 
 from application.ports.auditing import DeliveryFacts, Tried
 from application.ports.deliveries import ARRIVED
 from application.ports.ledger import Unreadable
-from domain.delivery import Delivery, Status, Template
+from domain.delivery import Delivery, SkipReason, Status, Template
 
 # Reminders of an event may go to an id that nobody has told us of, on the console.
 ONLY_TO_THE_KNOWN = (Template.TOUCH_ANSWER, Template.OPERATOR_NOTICE)
@@ -37,6 +37,8 @@ def delivery_breaches(facts: DeliveryFacts, moment: Moment) -> Iterator[Breach]:
         yield Breach(Rule.ADDRESS_FITS, one.id, "it goes to the address of somebody else")
     elif not facts.fits_address:
         yield Breach(Rule.ADDRESS_FITS, one.id, "its address_key is not that of its address")
+    if facts.is_foreign and one.reason != SkipReason.OTHER_TENANT:  # for which nothing left
+        yield Breach(Rule.TENANT, one.id, f"person {one.user_id} is of another tenant")
     if not facts.is_known and _was_known(one):
         yield Breach(Rule.PERSON_IS_THERE, one.id, f"person {one.user_id} is not there")
     if wrong := _astray(one, facts.attempts):

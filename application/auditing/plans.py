@@ -20,6 +20,8 @@ def plan_breaches(facts: PlanFacts, moment: Moment) -> Iterator[Breach]:
     yield from row_breaches(facts.id, facts.row, facts.stream, folded)
     if facts.next_at is not None and facts.next_at < moment.now - LATE:
         yield Breach(Rule.STUCK_PLAN, facts.id, f"its next occurrence was at {facts.next_at.isoformat()}")
+    if facts.is_foreign:
+        yield Breach(Rule.TENANT, facts.id, "whom it is for is of another tenant")
     if folded.state is not None:
         if not is_next(facts.next_at, folded.state):
             yield Breach(Rule.NEXT_AT, facts.id, "its row waits for another time, or for none")

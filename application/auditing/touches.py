@@ -86,6 +86,8 @@ def _of_stream(facts: TouchFacts, folded: Folded[DeferredTouch]) -> Iterator[Bre
 
 def _of_person(facts: TouchFacts, touch: DeferredTouch) -> Iterator[Breach]:
     """Nothing is put off for an id that nobody has told us of."""
+    if facts.is_foreign:
+        yield Breach(Rule.TENANT, facts.id, f"person {touch.origin.user_id} is of another tenant")
     if not facts.is_known:
         yield Breach(Rule.PERSON_IS_THERE, facts.id, f"person {touch.origin.user_id} is not there")
     elif not facts.is_erased and not facts.has_texts:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from application.delivering.wanted import point_of, unwanted, unwelcome
-from application.notifying import CONSOLE
+from application.notifying import CONSOLE, is_anothers
 from application.ports.channel import OutgoingMessage
 from application.ports.deliveries import Deliveries
 from application.ports.errors import Busy, Unavailable
@@ -68,7 +68,8 @@ class Composing:
             case Template.TOUCH_ANSWER:
                 text = self.touches.texts(TouchId(one.about_id)).answer
                 # Without words they were erased.
-                return unwelcome(known, one) or (SkipReason.CANCELLED if text is None else text)
+                reason = unwelcome(known, one, self._is_anothers(one, known))
+                return reason or (SkipReason.CANCELLED if text is None else text)
             case Template.APPOINTMENT_REMINDER | Template.CALENDAR_REMINDER:
                 return self._event(one, known)
 
@@ -76,16 +77,19 @@ class Composing:
         found = None if one.event_id is None else self.ledger.event(one.event_id)
         if found is None:
             return SkipReason.CANCELLED
-        reason = unwanted(found.state, known, one, self.clock.now())
+        reason = unwanted(found.state, known, one, self._is_anothers(one, known), self.clock.now())
         if reason is None and self._is_told_at_another_time(one, found.state):
             reason = SkipReason.MOVED
         return found.state if reason is None else reason
 
     def _operator(self, one: Delivery, known: Recipient | None) -> Recipient | SkipReason:
         tenant = self.people.tenant(one.tenant_id)
-        if tenant is None or known is None or tenant.operator_id != one.user_id:
+        if tenant is None or tenant.operator_id != one.user_id:
             return SkipReason.TAKEN_OFF
-        return unwelcome(known, one) or known
+        return unwelcome(known, one, self._is_anothers(one, known)) or known or SkipReason.TAKEN_OFF
+
+    def _is_anothers(self, one: Delivery, known: Recipient | None) -> bool:
+        return known is None and is_anothers(self.people, one.tenant_id, one.user_id)
 
     def _is_told_at_another_time(self, claimed: Delivery, event: CalendarEvent) -> bool:
         """Whether the event was moved and another reminder is for where this one's trigger falls now."""

@@ -11,20 +11,25 @@ from domain.values import EventStatus
 
 
 def unwanted(
-    event: CalendarEvent, known: Recipient | None, claimed: Delivery, now: datetime
+    event: CalendarEvent, known: Recipient | None, claimed: Delivery, is_anothers: bool, now: datetime
 ) -> SkipReason | None:
-    """Why the message is not to be sent after all; the first reason that holds."""
+    """Why the message is not to be sent after all; the first reason that holds.
+
+    `is_anothers` when whom it is for is a person of another tenant.
+    """
     if event.status is EventStatus.CANCELLED:
         return SkipReason.CANCELLED
     if _is_over(event, claimed, now):
         return SkipReason.EVENT_OVER
     if claimed.user_id not in (event.owner_user_id, event.client_user_id):
         return SkipReason.TAKEN_OFF
-    return unwelcome(known, claimed)
+    return unwelcome(known, claimed, is_anothers)
 
 
-def unwelcome(known: Recipient | None, claimed: Delivery) -> SkipReason | None:
+def unwelcome(known: Recipient | None, claimed: Delivery, is_anothers: bool) -> SkipReason | None:
     """Why nothing is to be sent to this person there, whatever it is about."""
+    if is_anothers:
+        return SkipReason.OTHER_TENANT
     if known is not None and not known.person.is_member:
         return SkipReason.NOT_MEMBER
     if known is not None and claimed.channel in known.opted_out:

@@ -184,10 +184,10 @@ def _unwanted(facts: DeliveryFacts) -> SkipReason | None:
     """Why the sender will not send it, as it would find now."""
     one = facts.delivery
     if one.template not in REMINDERS:
-        return unwelcome(facts.recipient, one)
+        return unwelcome(facts.recipient, one, facts.is_anothers)
     match facts.event:
         case CalendarEvent() as event:
-            return unwanted(event, facts.recipient, one, facts.now)
+            return unwanted(event, facts.recipient, one, facts.is_anothers, facts.now)
         case None:
             return SkipReason.CANCELLED
         case Unreadable():
@@ -213,6 +213,8 @@ def _why(facts: DeliveryFacts, reason: SkipReason) -> str:
             return "the person was erased"
         case SkipReason.NOT_MEMBER:
             return f"{whom} has left the tenant"
+        case SkipReason.OTHER_TENANT:
+            return f"{whom} is a person of another tenant"
         case SkipReason.TAKEN_OFF if one.template is Template.OPERATOR_NOTICE:
             return f"{whom} is no longer the tenant's operator"
         case SkipReason.TAKEN_OFF:

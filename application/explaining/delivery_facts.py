@@ -19,7 +19,10 @@ ERASED = "nothing is kept of why, since the person was erased"
 
 @frozen
 class DeliveryFacts:
-    """A delivery and what there is about it; `others` are about the same thing, to whomever."""
+    """A delivery and what there is about it; `others` are about the same thing, to whomever.
+
+    `is_anothers` when whom it is for is a person of another tenant.
+    """
 
     delivery: Delivery
     now: datetime
@@ -28,6 +31,7 @@ class DeliveryFacts:
     attempts: Sequence[Attempt] = ()
     event: CalendarEvent | Unreadable | None = None
     recipient: Recipient | None = None
+    is_anothers: bool = False
     others: Sequence[Delivery] = ()
 
     def noted(self, at: datetime) -> str:

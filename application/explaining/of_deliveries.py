@@ -8,6 +8,7 @@ from attrs import frozen
 from application.explaining.deliveries import explain_delivery
 from application.explaining.delivery_facts import DeliveryFacts
 from application.explaining.explanation import Explanation, Setup
+from application.notifying import is_anothers
 from application.ports.deliveries import Deliveries
 from application.ports.ledger import Unreadable
 from application.ports.people import People, Recipient
@@ -44,6 +45,7 @@ class OfDeliveries:
             attempts=self.deliveries.attempts(one.id),
             event=event,
             recipient=known,
+            is_anothers=known is None and is_anothers(self.people, one.tenant_id, one.user_id),
             others=[other for other in about if other.id != one.id],
         )
         return explain_delivery(facts)

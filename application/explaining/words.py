@@ -28,6 +28,7 @@ NOT_WANTED: Mapping[str, str] = {
     delivery.SkipReason.OPTED_OUT: "the person opted out of the channel or the address",
     delivery.SkipReason.ADDRESS_GONE: "the address was removed",
     delivery.SkipReason.NOT_MEMBER: "the person has left the tenant or was erased",
+    delivery.SkipReason.OTHER_TENANT: "the person is one of another tenant",
     delivery.SkipReason.TAKEN_OFF: "the person is no longer one of those whom it is for",
 }
 SKIPPED: Mapping[SkipReason, str] = {

@@ -82,7 +82,8 @@ class ReminderFacts:
 class CalendarFacts:
     """An event with a row, and all reminders of it that have one.
 
-    `lost` are those of its owner and client who have no row, though an address or opt-out of theirs is kept.
+    `lost` are those of its owner and client who have no row, though an address or opt-out of theirs is kept,
+    `foreign` those who are people of another tenant.
     """
 
     id: EventId
@@ -90,6 +91,7 @@ class CalendarFacts:
     stream: Stream
     reminders: Sequence[ReminderFacts]
     lost: Collection[UserId] = ()
+    foreign: Collection[UserId] = ()
 
 
 @frozen
@@ -97,7 +99,8 @@ class TouchFacts:
     """`is_known` when whom it is for has a row among the people, `is_erased` when that says so. `has_texts`
     when a row of its texts is kept, `has_answer` when there is an answer in that.
 
-    `plan_tenant_id` is that of the plan whose occurrence it is; None for a plan that has no row.
+    `plan_tenant_id` is that of the plan whose occurrence it is; None for a plan that has no row. `is_foreign`
+    when whom it is for is a person of another tenant.
     """
 
     id: TouchId
@@ -109,17 +112,22 @@ class TouchFacts:
     has_answer: bool
     deliveries: Sequence[Delivery] = ()
     plan_tenant_id: TenantId | None = None
+    is_foreign: bool = False
 
 
 @frozen
 class PlanFacts:
-    """`made` are the touches that have a row and stand for an occurrence of it, with their tenants."""
+    """`made` are the touches that have a row and stand for an occurrence of it, with their tenants.
+
+    `is_foreign` when whom it is for is a person of another tenant.
+    """
 
     id: PlanId
     row: Row[TouchPlan]
     next_at: datetime | None
     stream: Stream
     made: Sequence[tuple[TouchId, TenantId, Occurrence]] = ()
+    is_foreign: bool = False
 
 
 @frozen
@@ -175,7 +183,8 @@ class DeliveryFacts:
 
     `contact_user_id` is whose its contact point is; None where it has none, or that is gone.
     `fits_address` unless its key is not that of its contact point, of its person on the console, or of one
-    who is erased. `attempts` are in the order of their claims.
+    who is erased. `attempts` are in the order of their claims. `is_foreign` when whom it is for is a person
+    of another tenant.
     """
 
     id: DeliveryId
@@ -186,6 +195,7 @@ class DeliveryFacts:
     contact_user_id: UserId | None = None
     fits_address: bool = True
     attempts: Sequence[Tried] = ()
+    is_foreign: bool = False
 
 
 @frozen

@@ -9,11 +9,11 @@ from datetime import datetime
 
 from attrs import frozen
 
-from application.notifying import CONSOLE, address_key
+from application.notifying import CONSOLE, address_key, is_anothers
 from application.ports.ledger import Context
 from application.ports.machine import Clock, Ids
 from application.ports.notices import Matter, MatterKind, Notice
-from application.ports.people import People, Recipient
+from application.ports.people import People
 from application.ports.touches import Touches
 from application.telling_operators import TellingOperators
 from application.touching.deferring import change_of, then
@@ -79,9 +79,7 @@ class Answering:
 
     def reaches(self, touch: DeferredTouch) -> bool:
         """Whether its origin is still there to be answered."""
-        origin = touch.origin
-        known = self.people.recipients({(touch.tenant_id, origin.user_id)}).get(origin.user_id)
-        return _address_key(touch, known) is not None
+        return self._address_key(touch) is not None
 
     def notice(self, touch: DeferredTouch, now: datetime) -> Notice | None:
         """What the tenant's operator is to be told of a touch that came to nothing."""
@@ -90,8 +88,7 @@ class Answering:
     def _delivery(self, touch: DeferredTouch, now: datetime) -> Delivery | None:
         """The message to the origin; None where that is gone."""
         origin = touch.origin
-        known = self.people.recipients({(touch.tenant_id, origin.user_id)}).get(origin.user_id)
-        key = _address_key(touch, known)
+        key = self._address_key(touch)
         if key is None:
             return None
         create = delivery.Create(
@@ -110,12 +107,16 @@ class Answering:
         (created,) = delivery.decide(None, create)
         return delivery.evolve(None, created)
 
-
-def _address_key(touch: DeferredTouch, known: Recipient | None) -> str | None:
-    if known is not None and not known.person.is_member:
-        return None
-    if touch.origin.contact_point_id is None:
-        return str(touch.origin.user_id) if touch.origin.channel == CONSOLE else None
-    points = known.contact_points if known else ()
-    point = next((one for one in points if one.id == touch.origin.contact_point_id), None)
-    return None if point is None or point.opted_out else address_key(point)
+    def _address_key(self, touch: DeferredTouch) -> str | None:
+        """That of the origin; None where that is gone, or is a person of another tenant."""
+        origin = touch.origin
+        known = self.people.recipients({(touch.tenant_id, origin.user_id)}).get(origin.user_id)
+        if known is None and is_anothers(self.people, touch.tenant_id, origin.user_id):
+            return None
+        if known is not None and not known.person.is_member:
+            return None
+        if origin.contact_point_id is None:
+            return str(origin.user_id) if origin.channel == CONSOLE else None
+        points = known.contact_points if known else ()
+        point = next((one for one in points if one.id == origin.contact_point_id), None)
+        return None if point is None or point.opted_out else address_key(point)

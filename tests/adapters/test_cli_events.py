@@ -122,6 +122,17 @@ def test_without_a_zone_the_times_are_the_owners_or_else_the_tenants_and_that_is
     )
 
 
+def test_a_person_of_another_tenant_is_refused_and_nothing_is_planned(
+    tickler: Commands, desk: MemoryOffice
+) -> None:
+    other = tickler.document("person", "add", "eva", "--tenant", "umbrella", *MOSCOW)["userId"]
+    for option in (("--owner", other), ("--owner", "anna", "--client", other)):
+        refused = tickler("event", "plan", "--tenant", "acme", *option, *START, *MOSCOW)
+        said = f"tickler: {option[-2]}: {other} is a person of another tenant\n"
+        assert (refused.code, refused.err) == (2, said)
+    assert nothing_was_planned(desk)
+
+
 def test_who_is_to_be_reminded_and_has_no_contact_point_is_named(tickler: Commands) -> None:
     tickler.document("person", "add", "clara", "--tenant", "acme")
     said = (

@@ -1,6 +1,7 @@
 """What the API's login learns of another tenant's rows, or does to them, by ways beside a plain select."""
 
 from collections.abc import Iterator
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -20,6 +21,12 @@ A_TOUCH = (
     f" values ('{numbered(99)}', '{TENANT}', 'message', '{OWNER}', 'console', '{NOON}', 0, 'keep', 'Pending',"
     f" 1, '{NOON}', "
 )
+TERMS = f"jsonb_build_object('target', jsonb_build_object('userId', '{OWNER}'))"
+A_PLAN = (
+    "insert into tickler.touch_plans (id, tenant_id, revision, status, terms, handled_until, version,"
+    f" updated_at) values ('{numbered(98)}', '{TENANT}', 1, 'Paused', {TERMS}, '{NOON}', 1, '{NOON}')"
+)
+A_PLAN_EDIT = f"update tickler.touch_plans set terms = {TERMS}"
 A_TOKEN = "insert into tickler.tokens (id, digest, tenant_id, name, scopes, made_at) values ("
 DIGEST = f"sha256('{OTHER_TENANT}'::text::bytea)"
 
@@ -59,6 +66,21 @@ def test_a_touch_takes_no_occurrence_of_another_tenants_plan(roles: RolesOfTest)
     assert tried(api, A_TOUCH + "null, null, null) returning id", tenant=MINE) == [(numbered(99),)]
     with pytest.raises(errors.InsufficientPrivilege, match="row-level security"):
         tried(api, A_TOUCH + f"'{OTHER_TENANT}', 1, '2026-12-01')", tenant=MINE)
+
+
+@pytest.mark.parametrize("whose", [OTHERS_OWNER, numbered(404)])
+def test_nothing_is_put_off_for_a_person_of_another_tenant_or_for_nobody(
+    roles: RolesOfTest, whose: UUID
+) -> None:
+    api, mine, theirs = roles.as_("api"), str(OWNER), str(whose)
+    touch, edit = A_TOUCH + "null, null, null) returning user_id", A_PLAN_EDIT + " returning id"
+    plan = A_PLAN + " returning tenant_id"
+    assert tried(api, touch, tenant=MINE) == [(OWNER,)]
+    for statement in (plan, edit):
+        assert tried(api, statement, tenant=MINE) == [(TENANT,)]
+    for statement in (touch, plan, edit):
+        with pytest.raises(errors.InsufficientPrivilege, match="row-level security"):
+            tried(api, statement.replace(mine, theirs), tenant=MINE)
 
 
 @pytest.mark.parametrize(

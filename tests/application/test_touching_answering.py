@@ -9,13 +9,13 @@ from application.notifying import CONSOLE
 from application.ports.ledger import Context
 from application.ports.notices import Matter, MatterKind
 from application.ports.people import Person
-from application.ports.work import Say
+from application.ports.work import Say, Work
 from application.touching.deferring import Caller
 from application.touching.fitting import MAX_TEXT, ZERO_WIDTH_SPACE, fit_for_people
 from domain import delivery
 from domain.deferred_touch import DeferredTouch, Status
 from domain.errors import Refused
-from domain.values import Origin, TouchId, UserId
+from domain.values import Origin, TenantId, TouchId, UserId
 from tests.application.touching_world import SECOND, TouchingWorld
 from tests.application.world import NOON, OLGA, TENANT
 
@@ -81,7 +81,12 @@ def erased(world: TouchingWorld) -> None:
     world.people.erase(TENANT, OLGA)
 
 
-@pytest.mark.parametrize("goes", [removed, opted_out, erased])
+def another_tenants(world: TouchingWorld) -> None:
+    """As a bad hand that registers a touch for them in its own tenant."""
+    world.store.persons[OLGA] = evolve(world.store.persons[OLGA], tenant_id=TenantId(UUID(int=0xE)))
+
+
+@pytest.mark.parametrize("goes", [another_tenants, removed, opted_out, erased])
 def test_where_the_origin_is_gone_it_is_undeliverable_and_the_operator_is_told_of_the_id(
     world: TouchingWorld, goes: object
 ) -> None:
@@ -95,6 +100,20 @@ def test_where_the_origin_is_gone_it_is_undeliverable_and_the_operator_is_told_o
     assert (worked.what, worked.status) == ("undeliverable", Status.CLOSED)
     assert brings(world, touch_id) == []
     assert told(world) == {Matter(MatterKind.TOUCH, touch_id)}
+
+
+def test_to_a_person_of_another_tenant_not_even_the_console_says_anything(world: TouchingWorld) -> None:
+    worked_on: list[TouchId] = []
+    touch_id = world.defer(Caller(TENANT, "agent", Origin(OLGA, CONSOLE)), kind="check")
+    another_tenants(world)
+
+    def check(work: Work) -> Say:
+        worked_on.append(work.touch_id)
+        return Say("private")
+
+    (worked,) = world.work({"check": check})
+    assert (worked.what, worked.status, worked_on) == ("undeliverable", Status.CLOSED, [])
+    assert brings(world, touch_id) == []
 
 
 def test_a_tenant_without_an_operator_has_it_closed_all_the_same(world: TouchingWorld) -> None:

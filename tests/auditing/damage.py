@@ -311,6 +311,32 @@ DAMAGES: Mapping[str, tuple[Rule, str]] = {
         Rule.TENANT,
         _row("deliveries", "tenant_id = %(other)s", "id = " + ONE_TOLD),
     ),
+    "an event of a person of another tenant": (
+        Rule.TENANT,
+        "with row as ("
+        + _row("calendar_events", "owner_user_id = %(stranger)s", "id = %(waiting)s")
+        + ") "
+        + _event(_data("ownerUserId", "to_jsonb(%(stranger)s::text)"), "stream_id in (select id from row)"),
+    ),
+    "a touch of a person of another tenant": (
+        Rule.TENANT,
+        "with row as ("
+        + _row("deferred_touches", "user_id = %(stranger)s", "id = %(pending)s")
+        + ") "
+        + _event(_data("origin,userId", "to_jsonb(%(stranger)s::text)"), "stream_id in (select id from row)"),
+    ),
+    "a plan for a person of another tenant": (
+        Rule.TENANT,
+        _row(
+            "touch_plans",
+            "terms = jsonb_set(terms, '{target,userId}', to_jsonb(%(stranger)s::text))",
+            "id = %(plan)s",
+        ),
+    ),
+    "a delivery to a person of another tenant": (
+        Rule.TENANT,
+        _row("deliveries", "user_id = %(stranger)s", "id = " + ONE_TOLD),
+    ),
     "a second delivery to one address": (
         Rule.ONE_DELIVERY,
         f"insert into tickler.deliveries (id, {DELIVERY_COLUMNS})"

@@ -25,6 +25,7 @@ from tests.auditing.office import (
     HOUR,
     MINUTE,
     NOON,
+    OTHER,
     STRANGER,
     ZONE_DATA,
     Known,
@@ -73,6 +74,14 @@ def lose_anna_and_her_addresses(place: Place) -> None:
         place.execute("delete from tickler.contact_points")
 
 
+def move_anna_to_another_tenant(place: Place) -> None:
+    if place.url is None:
+        persons = place.container.memory().persons
+        persons[ANNA] = attrs.evolve(persons[ANNA], tenant_id=OTHER)
+    else:
+        place.execute(f"update tickler.people set tenant_id = '{OTHER}' where id = '{ANNA}'")
+
+
 def lose_clara(place: Place) -> None:
     if place.url is None:
         del place.container.memory().persons[CLARA]
@@ -119,6 +128,11 @@ def sent(place: Place) -> set[ReminderId]:
     [
         (lose_anna, Rule.PERSON_IS_THERE, lambda at: of_touches(at) | of_deliveries(at) | of_events(at)),
         (lose_anna_and_her_addresses, Rule.PERSON_IS_THERE, lambda at: of_touches(at) | of_deliveries(at)),
+        (
+            move_anna_to_another_tenant,
+            Rule.TENANT,
+            lambda at: of_touches(at) | of_deliveries(at) | of_events(at) | {at.known.plan},
+        ),
         (lose_texts, Rule.TEXT_IS_THERE, of_touches),
         (lose_inbox, Rule.WAS_TAKEN_IN, sent),
     ],

@@ -41,7 +41,10 @@ def find_event(ledger: Ledger, text: str) -> EventId:
 
 
 def find_tenant(people: People, text: str) -> Tenant | TenantId:
-    """The tenant of this handle or id; an id that nobody has told us of stands for itself."""
+    """The tenant of this handle or id; an id that nobody has told us of stands for itself.
+
+    Invalid for a handle that nobody has there, and for another tenant's person.
+    """
     id_ = maybe_uuid(text)
     found = people.tenant(TenantId(id_) if id_ else handle("--tenant", text))
     if found is not None:
@@ -85,11 +88,16 @@ class Somebody:
 
 
 def find_person(people: People, tenant_id: TenantId, option: str, text: str) -> Somebody:
-    """The person of this handle or id; an id that nobody has told us of stands for itself."""
+    """The person of this handle or id; an id that nobody has told us of stands for itself.
+
+    Invalid for a handle that nobody has there, and for another tenant's person.
+    """
     id_ = maybe_uuid(text)
     found = people.person(tenant_id, UserId(id_) if id_ else handle(option, text))
     if found is not None:
         return Somebody(found.id, True, found.time_zone)
+    if id_ and people.by_id(UserId(id_)) is not None:
+        raise Invalid(f"{option}: {text} is a person of another tenant")
     if id_:
         return Somebody(UserId(id_))
     raise Invalid(

@@ -38,7 +38,7 @@ from domain.delivery import Delivery, Template
 from domain.policies import ReminderDueEvent
 from domain.reminder import ReminderSent
 from domain.touch_plan import next_occurrence
-from domain.values import DeliveryId, EventId, NoticeId, PlanId, ReminderId, TouchId, UserId
+from domain.values import DeliveryId, EventId, NoticeId, PlanId, ReminderId, TenantId, TouchId, UserId
 
 
 @frozen
@@ -129,6 +129,7 @@ class MemoryBooks:
                 for one in reminders
             ],
             self._lost(self.store.events[event_id].state),
+            self._foreign(self.store.events[event_id].state),
         )
 
     def _lost(self, event: CalendarEvent) -> Sequence[UserId]:
@@ -136,6 +137,14 @@ class MemoryBooks:
         had_address |= {user_id for user_id, _ in self.store.channel_opt_outs}
         concerned = {event.owner_user_id, event.client_user_id}
         return sorted(one for one in concerned if one in had_address and one not in self.store.persons)
+
+    def _foreign(self, event: CalendarEvent) -> Sequence[UserId]:
+        concerned = {one for one in (event.owner_user_id, event.client_user_id) if one is not None}
+        return sorted(one for one in concerned if self._is_foreign(event.tenant_id, one))
+
+    def _is_foreign(self, tenant_id: TenantId, user_id: UserId) -> bool:
+        person = self.store.persons.get(user_id)
+        return person is not None and person.tenant_id != tenant_id
 
     def _touch(self, touch_id: TouchId) -> TouchFacts:
         found = self.store.touches[touch_id].touch
@@ -152,6 +161,7 @@ class MemoryBooks:
             texts is not None and texts.answer is not None,
             self._about(touch_id),
             plan.state.tenant_id if plan else None,
+            self._is_foreign(found.state.tenant_id, user_id),
         )
 
     def _plan(self, plan_id: PlanId) -> PlanFacts:
@@ -164,7 +174,12 @@ class MemoryBooks:
             if one.occurrence is not None and one.occurrence.plan_id == plan_id
         ]
         return PlanFacts(
-            plan_id, self._row(plan_id, found), planned.at if planned else None, self.stream(plan_id), made
+            plan_id,
+            self._row(plan_id, found),
+            planned.at if planned else None,
+            self.stream(plan_id),
+            made,
+            self._is_foreign(found.state.tenant_id, found.state.terms.target.user_id),
         )
 
     def _message(self, id_: UUID, row: OutboxRow) -> MessageFacts:
@@ -198,6 +213,7 @@ class MemoryBooks:
             contact_user_id=point.user_id if point else None,
             fits_address=self._fits_address(one, point),
             attempts=[Tried(each.claim, each.outcome) for each in self.store.attempts.get(one.id, ())],
+            is_foreign=self._is_foreign(one.tenant_id, one.user_id),
         )
 
     def _fits_address(self, one: Delivery, point: ContactPoint | None) -> bool:

@@ -12,6 +12,11 @@ OF_MY_TOUCH = "exists (select from tickler.deferred_touches t where t.id = touch
 OF_MY_PLAN = "exists (select from tickler.touch_plans p where p.id = plan_id)"
 # A touch and its text are made in one statement, which does not see the touch yet.
 OF_NO_OTHERS_TOUCH = f"coalesce(tickler.tenant_of_touch(touch_id) = {TENANT}, true)"
+# Whoever is erased keeps a row; its policy lets the API see those of its own tenant alone.
+FOR_MY_PERSON = f"{MINE} and {OF_MY_PERSON}"
+FOR_MY_TARGET = (
+    f"{MINE} and exists (select from tickler.people p where p.id = (terms -> 'target' ->> 'userId')::uuid)"
+)
 
 # What the API may see and write, table by table: (command, using, with check).
 POLICIES: Mapping[str, Sequence[tuple[str, str | None, str | None]]] = {
@@ -24,7 +29,7 @@ POLICIES: Mapping[str, Sequence[tuple[str, str | None, str | None]]] = {
     # What a plan puts off is made by the worker: a touch here cannot take an occurrence of another's plan.
     "deferred_touches": [
         ("select", MINE, None),
-        ("insert", None, f"{MINE} and plan_id is null"),
+        ("insert", None, f"{FOR_MY_PERSON} and plan_id is null"),
         ("update", MINE, MINE),
     ],
     "touch_requests": [("all", MINE, MINE)],
@@ -33,7 +38,11 @@ POLICIES: Mapping[str, Sequence[tuple[str, str | None, str | None]]] = {
         ("insert", None, OF_NO_OTHERS_TOUCH),
         ("update", OF_MY_TOUCH, OF_MY_TOUCH),
     ],
-    "touch_plans": [("all", MINE, MINE)],
+    "touch_plans": [
+        ("select", MINE, None),
+        ("insert", None, FOR_MY_TARGET),
+        ("update", MINE, FOR_MY_TARGET),
+    ],
     "plan_texts": [("all", OF_MY_PLAN, OF_MY_PLAN)],
     "plan_requests": [("all", MINE, MINE)],
 }

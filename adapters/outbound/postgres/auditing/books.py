@@ -23,6 +23,7 @@ from adapters.outbound.postgres.auditing.reading import (
     reminder_rows_of,
     streams,
     taken_in,
+    tenants_of,
     touch_rows,
     tries,
     uuids,
@@ -53,6 +54,7 @@ from application.ports.ledger import Unreadable
 from domain.calendar_event import CalendarEvent
 from domain.deferred_touch import DeferredTouch
 from domain.reminder import ReminderSent
+from domain.touch_plan import TouchPlan
 from domain.values import EventId, Occurrence, ReminderId, TenantId, UserId
 
 FIRST = UUID(int=0)
@@ -131,14 +133,14 @@ DELIVERIES = (
     "  else exists (select from tickler.domain_events where stream_id = d.about_id"
     "   and type in ('reminder.sent.v1', 'touch.answered.v1')) end,"
     " exists (select from tickler.event_reminders where id = d.about_id),"
-    " exists (select from tickler.people where id = d.user_id),"
-    " p.user_id,"
+    " u.id is not null, coalesce(u.tenant_id <> d.tenant_id, false), p.user_id,"
     " case when d.address_key = d.id::text"
-    "  then coalesce((select is_erased from tickler.people where id = d.user_id), true)"
+    "  then coalesce(u.is_erased, true)"
     "  when d.contact_point_id is null then d.address_key = d.user_id::text"
     "  else coalesce(d.address_key = encode(sha256(convert_to("
     "   p.channel || chr(10) || p.address, 'UTF8')), 'hex'), true) end"
     " from tickler.deliveries d left join tickler.contact_points p on p.id = d.contact_point_id"
+    " left join tickler.people u on u.id = d.user_id"
     " where d.id = any(%b::uuid[])"
 )
 
@@ -212,7 +214,8 @@ def _calendar(session: Session, ids: Sequence[UUID]) -> list[CalendarFacts]:
     known = taken_in(session, left)
     held = held_back(session, {event_id for id_, event_id in left.items() if id_ not in known})
     concerned = {event_id: _concerned(row) for event_id, row in rows.items()}
-    lost = lost_people(session, {user_id for some in concerned.values() for user_id in some})
+    people = {user_id for some in concerned.values() for user_id in some}
+    lost, tenants = lost_people(session, people), tenants_of(session, people)
 
     def one_of(id_: ReminderId, event_id: EventId) -> ReminderFacts:
         row, stream = reminders[event_id][id_], happened.get(id_, ())
@@ -226,6 +229,7 @@ def _calendar(session: Session, ids: Sequence[UUID]) -> list[CalendarFacts]:
             happened.get(event_id, ()),
             [one_of(id_, event_id) for id_ in reminders[event_id]],
             sorted(lost & concerned[event_id]),
+            sorted(user_id for user_id in concerned[event_id] if _is_foreign(row, tenants.get(user_id))),
         )
         for event_id, row in rows.items()
     ]
@@ -242,6 +246,12 @@ def _concerned(row: StoredRow[CalendarEvent]) -> AbstractSet[UserId]:
     return {user_id for user_id in (event.owner_user_id, event.client_user_id) if user_id is not None}
 
 
+def _is_foreign(row: StoredRow[CalendarEvent | TouchPlan], tenant_id: TenantId | None) -> bool:
+    """Whether a person of this tenant is not of the row's; False for nobody."""
+    owned = row.state
+    return not isinstance(owned, Unreadable) and tenant_id not in (None, owned.tenant_id)
+
+
 def _touches(session: Session, ids: Sequence[UUID]) -> list[TouchFacts]:
     rows, happened = touch_rows(session, ids), streams(session, ids)
     told, beside = deliveries_about(session, ids), of_touches(session, ids)
@@ -254,7 +264,15 @@ def _touches(session: Session, ids: Sequence[UUID]) -> list[TouchFacts]:
     if of:
         tenants.update(session.rows(PLAN_TENANTS, (uuids(set(of.values())),)))
     return [
-        TouchFacts(id_, row, happened.get(id_, ()), *beside[id_], told.get(id_, ()), tenants.get(of.get(id_)))
+        TouchFacts(
+            id_,
+            row,
+            happened.get(id_, ()),
+            *beside[id_][:-1],
+            told.get(id_, ()),
+            tenants.get(of.get(id_)),
+            beside[id_][-1],
+        )
         for id_, row in rows.items()
     ]
 
@@ -262,6 +280,8 @@ def _touches(session: Session, ids: Sequence[UUID]) -> list[TouchFacts]:
 def _plans(session: Session, ids: Sequence[UUID]) -> list[PlanFacts]:
     rows, happened = plan_rows(session, ids), streams(session, ids)
     made = session.rows(MADE, (uuids(ids),))
+    targets = {id_: _target(row) for id_, (row, _) in rows.items()}
+    tenants = tenants_of(session, {one for one in targets.values() if one is not None})
     return [
         PlanFacts(
             id_,
@@ -273,23 +293,29 @@ def _plans(session: Session, ids: Sequence[UUID]) -> list[PlanFacts]:
                 for plan_id, touch_id, tenant_id, revision, slot in made
                 if plan_id == id_
             ],
+            _is_foreign(row, tenants.get(targets[id_])),
         )
         for id_, (row, next_at) in rows.items()
     ]
 
 
 def _delivery(row: Row, tried: Sequence[Tried]) -> DeliveryFacts:
-    *columns, is_about_something, is_of_reminder, is_known, contact_user_id, fits_address = row
+    *columns, is_about_something, is_of_reminder, is_known, is_foreign, point_user_id, fits_address = row
     return DeliveryFacts(
         row[0],
         delivery_or_problem(tuple(columns)),
         is_about_something,
         is_of_reminder,
         is_known,
-        contact_user_id,
+        point_user_id,
         fits_address,
         tried,
+        is_foreign,
     )
+
+
+def _target(row: StoredRow[TouchPlan]) -> UserId | None:
+    return None if isinstance(row.state, Unreadable) else row.state.terms.target.user_id
 
 
 def _message(row: Row) -> MessageFacts | SpoiltMessage:

@@ -31,7 +31,7 @@ from domain.delivery import Delivery
 from domain.policies import ReminderDueEvent
 from domain.reminder import Reminder
 from domain.touch_plan import TouchPlan
-from domain.values import EventId, PlanId, ReminderId, TouchId, UserId
+from domain.values import EventId, PlanId, ReminderId, TenantId, TouchId, UserId
 
 State = TypeVar("State")
 Ids = Collection[UUID]
@@ -66,10 +66,13 @@ LOST = (
     " and (exists (select from tickler.contact_points where user_id = u.id)"
     "  or exists (select from tickler.channel_opt_outs where user_id = u.id))"
 )
-# Whether whom a touch is for is known and erased, whether its texts are kept, and an answer among them.
+TENANTS_OF = "select id, tenant_id from tickler.people where id = any(%b::uuid[])"
+# Whether whom a touch is for is known and erased, whether its texts are kept, and an answer among them; and
+# whether that is a person of another tenant.
 OF_TOUCHES = (
     "select t.id, p.id is not null, coalesce(p.is_erased, false), x.touch_id is not null,"
-    " x.answer is not null from tickler.deferred_touches t left join tickler.people p on p.id = t.user_id"
+    " x.answer is not null, coalesce(p.tenant_id <> t.tenant_id, false)"
+    " from tickler.deferred_touches t left join tickler.people p on p.id = t.user_id"
     " left join tickler.touch_texts x on x.touch_id = t.id where t.id = any(%b::uuid[])"
 )
 
@@ -191,7 +194,12 @@ def lost_people(session: Session, user_ids: Collection[UserId]) -> AbstractSet[U
     return {row[0] for row in session.rows(LOST, (uuids(user_ids),))}
 
 
-def of_touches(session: Session, ids: Ids) -> Mapping[UUID, tuple[bool, bool, bool, bool]]:
+def tenants_of(session: Session, user_ids: Collection[UserId]) -> Mapping[UserId | None, TenantId]:
+    """Of those who are among the people."""
+    return dict(session.rows(TENANTS_OF, (uuids(user_ids),))) if user_ids else {}
+
+
+def of_touches(session: Session, ids: Ids) -> Mapping[UUID, tuple[bool, bool, bool, bool, bool]]:
     return {row[0]: row[1:] for row in session.rows(OF_TOUCHES, (uuids(ids),))}
 
 
