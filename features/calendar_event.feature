@@ -116,6 +116,18 @@ Feature: Calendar events and their reminders
         | 08:55 | Skipped | past   |
         | 11:45 | Skipped | moved  |
 
+    Scenario: A move waits for the rows of lost reminders to be made again
+      Given an event "call" at 10:00 with a reminder 15 minutes before
+      And the row of the reminder of "call" is gone
+      When "call" is moved to 15:00
+      Then ROW-3 refuses
+      When the rows are rebuilt
+      And "call" is moved to 15:00
+      Then the reminders of "call" are
+        | due   | status  | reason |
+        | 09:45 | Skipped | moved  |
+        | 14:45 | Pending |        |
+
     Scenario: A move keeps the length of the event
       Given an event "call" from 10:00 to 10:45 with a reminder 15 minutes before
       When "call" is moved to 15:00

@@ -169,7 +169,7 @@ def nothing_happened(world: World) -> None:
     assert world.done.reminders == ()
 
 
-@then(parsers.re(r"(?P<rule>INV-\w+-\d) refuses"))
+@then(parsers.re(r"(?P<rule>(INV-\w+|ROW)-\d) refuses"))
 def a_rule_refuses(world: World, rule: str) -> None:
     assert isinstance(world.problem, Refused)
     assert world.problem.rule == rule

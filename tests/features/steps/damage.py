@@ -52,6 +52,11 @@ def its_plan_was_edited(touching: Touching) -> None:
     touching.world.store.change_alone(TouchPlan, touching.plan().id, revision=2)
 
 
+@given(parsers.re(r'the row of the reminder of "(?P<name>[^"]+)" is gone'))
+def the_row_of_the_reminder_is_gone(world: World, name: str) -> None:
+    world.store.lose(Reminder, world.reminder(name).id)
+
+
 @given(parsers.re(r'the row of the touch "(?P<name>[^"]+)" is gone'))
 def the_row_of_the_touch_is_gone(touching: Touching, name: str) -> None:
     touching.world.store.lose(DeferredTouch, touching.ids[name])
