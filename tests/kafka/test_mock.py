@@ -1,6 +1,6 @@
 """The mock cluster does what a test tells it to: else the tests that rest on it show nothing."""
 
-from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from tests.kafka.mock import Api, MockCluster
 
@@ -72,12 +72,15 @@ def _producer(cluster: MockCluster, **options: str | int) -> Producer:
 
 
 def _outcomes(producer: Producer, topic: str) -> list[int | None]:
-    """The error codes of the reports about one record; None for one that was taken."""
+    """The error code of what came of one record; None for one that was taken."""
     reports: list[int | None] = []
 
     def note(error: KafkaError | None, message: Message) -> None:
         reports.append(error.code() if error else None)
 
-    producer.produce(topic, value=b"{}", on_delivery=note)
+    try:
+        producer.produce(topic, value=b"{}", on_delivery=note)
+    except KafkaException as refusal:  # the client knew it already
+        return [refusal.args[0].code()]
     producer.flush(ENOUGH_SECONDS)
     return reports
