@@ -91,6 +91,21 @@ def test_what_is_lost_is_told_once_and_in_our_own_words(
     ]
 
 
+def test_what_is_lost_after_the_end_is_told_to_nobody(
+    collector: WebServer, capfd: pytest.CaptureFixture[str]
+) -> None:
+    configure_logging(LogLevel.DEBUG, LogFormat.JSON)
+    collector.answers += [hang]
+    spans = spans_to(f"http://{HOST}:{collector.port}")
+    tell(spans, 1)
+    assert ends_in(spans) < 1.5
+    collector.closing.set()
+    worker = spans.processor._batch_processor._worker_thread  # type: ignore[attr-defined]
+    worker.join(2 * TIMEOUT_S)
+    assert not worker.is_alive()
+    assert capfd.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     "endless",
     [

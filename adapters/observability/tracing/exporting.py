@@ -25,14 +25,20 @@ class Telling(SpanExporter):
 
     exporter: SpanExporter
     _is_failing: bool = field(default=False, init=False)
+    _is_hushed: bool = field(default=False, init=False)
+
+    def hush(self) -> None:
+        """What is found out after the end is told to nobody."""
+        self._is_hushed = True
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         result = self.exporter.export(spans)
         is_failing = result is not SpanExportResult.SUCCESS
-        if is_failing and not self._is_failing:
-            log().warning("spans not exported")
-        if self._is_failing and not is_failing:
-            log().info("spans exported again")
+        if is_failing is not self._is_failing and not self._is_hushed:
+            if is_failing:
+                log().warning("spans not exported")
+            else:
+                log().info("spans exported again")
         self._is_failing = is_failing
         return result
 
@@ -45,11 +51,8 @@ def spans_to(endpoint: str) -> Spans:
     # The client's own words go round our log; we tell of it once.
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL + 1)
     exporter = OTLPSpanExporter(endpoint.rstrip("/") + PATH, timeout=TIMEOUT_S, session=bounded_session())
-    return Spans(
-        BatchSpanProcessor(
-            Telling(exporter),
-            max_queue_size=QUEUE,
-            schedule_delay_millis=EVERY_MS,
-            max_export_batch_size=BATCH,
-        )
+    telling = Telling(exporter)
+    processor = BatchSpanProcessor(
+        telling, max_queue_size=QUEUE, schedule_delay_millis=EVERY_MS, max_export_batch_size=BATCH
     )
+    return Spans(processor, telling.hush)

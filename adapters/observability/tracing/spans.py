@@ -3,7 +3,7 @@
 Of what is raised the class alone is told, as in the log: its words may hold rows.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.metadata import version
@@ -40,9 +40,13 @@ class ChosenIds(RandomIdGenerator):
 
 @define
 class Spans:
-    """What starts and ends spans; they go where `processor` sends them, and nothing waits for that."""
+    """What starts and ends spans; they go where `processor` sends them, and nothing waits for that.
+
+    `when_closed` is called at the end of all, whatever is under way still.
+    """
 
     processor: SpanProcessor
+    when_closed: Callable[[], object] = lambda: None
     _provider: TracerProvider = field(init=False)
     _tracer: trace.Tracer = field(init=False)
 
@@ -99,6 +103,7 @@ class Spans:
         ending = Thread(target=self._provider.shutdown, name="end of spans", daemon=True)
         ending.start()
         ending.join(SHUTDOWN_SECONDS)
+        self.when_closed()
 
 
 def fail(span: trace.Span, problem: str) -> None:
