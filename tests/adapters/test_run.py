@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
@@ -134,14 +134,11 @@ def test_as_json_every_line_on_stdout_is_json_and_the_console_names_people_by_ha
     assert ready["ready"] is True
     assert ready["email"] == "off (TICKLER_SMTP_HOST is not set)"
     home.document("person", "add", "anna", "--tenant", "acme", "--zone", "UTC")
-    due = datetime.now(UTC) + timedelta(seconds=15)
-    plan = ("event", "plan", "--tenant", "acme", "--owner", "anna", "--zone", "UTC", "--title", "Talk")
-    start = f"{due + timedelta(hours=1):%Y-%m-%d %H:%M}"
-    event = home.document(*plan, "--start", start, "--remind", f"at {due.isoformat()}")
-    assert isinstance(event, dict)
-    assert [row["status"] for row in event["reminders"]] == ["Pending"]
+    home.document(
+        "touch", "add", "--tenant", "acme", "--for", "anna", "--when", "in 1 second", "--text", "Shall we?"
+    )
     message = json.loads(process.stdout.readline())
-    assert (message["to"], message["subject"]) == ("anna", "Reminder: Talk")
+    assert (message["to"], message["text"].strip()) == ("anna", "Shall we?")
     assert ends(process) == (0, True)
 
 
