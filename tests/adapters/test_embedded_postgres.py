@@ -110,7 +110,11 @@ def children(parent: int) -> list[int]:
 
 
 def running(home: Path) -> bool:
-    return (data(home) / "postmaster.pid").exists() and is_postmaster(pid(home), data(home))
+    try:
+        found = pid(home)
+    except (FileNotFoundError, IndexError):  # it is not there, or not written yet
+        return False
+    return is_postmaster(found, data(home))
 
 
 def socket_folder(server: EmbeddedPostgres) -> Path:
