@@ -14,8 +14,8 @@ SELECT = (
     " due_at, not_before, status, attempts, claim, lease_until, reason, provider_id, in_doubt"
     " from tickler.deliveries"
 )
-# From one channel to the next, as `standing.DELIVERIES` goes: what is served is stepped over, however full.
-OF_EACH_CHANNEL = """
+# Channels are few, and found by steps from one to the next: one that is full hides no other.
+EACH_CHANNEL = """
 with recursive waiting (channel) as (
     (select channel from tickler.deliveries where status = 'Pending' order by channel limit 1)
     union all
@@ -23,9 +23,11 @@ with recursive waiting (channel) as (
              where next.status = 'Pending' and next.channel > waiting.channel order by next.channel limit 1)
       from waiting where waiting.channel is not null
 )
-select one.* from waiting, lateral ("""
+"""
+OF_EACH = "select one.* from waiting, lateral ("
 WAITING = (
-    OF_EACH_CHANNEL
+    EACH_CHANNEL
+    + OF_EACH
     + SELECT
     + " where status = 'Pending' and channel = waiting.channel and (channel, due_at, id) > (%s, %s, %s)"
     " and not_before <= %s order by due_at, id limit %s) as one"

@@ -10,6 +10,7 @@ from typing import Any
 from attrs import frozen
 
 from adapters.outbound.postgres.database import Database
+from adapters.outbound.postgres.delivery_rows import EACH_CHANNEL
 from application.ports.backlog import Backlog
 from application.ports.standing import MOST_COUNTED, STUCK_AFTER, ClaimKind
 
@@ -30,15 +31,7 @@ select count(*) from (
      order by position limit %s) counted
 """
 PARKED = "select count(*) from (select from tickler.outbox where parked_at is not null limit %s) counted"
-# Channels are few, and found by steps from one to the next: one that is full hides no other.
-DELIVERIES = """
-with recursive waiting (channel) as (
-    (select channel from tickler.deliveries where status = 'Pending' order by channel limit 1)
-    union all
-    select (select next.channel from tickler.deliveries as next
-             where next.status = 'Pending' and next.channel > waiting.channel order by next.channel limit 1)
-      from waiting where waiting.channel is not null
-)
+BACKLOGS = """
 select waiting.channel, backlog.count, backlog.oldest
   from waiting, lateral (
     select count(*) as count, min(not_before) as oldest from (
@@ -47,6 +40,7 @@ select waiting.channel, backlog.count, backlog.oldest
          order by one.due_at limit %s) as counted) as backlog
  where backlog.count > 0
 """
+DELIVERIES = EACH_CHANNEL + BACKLOGS
 DELIVERIES_STUCK = """
 select count(*) from (
     select from tickler.deliveries where status = 'Sending' and lease_until < %s limit %s) counted
